@@ -1,0 +1,101 @@
+/**
+ * How a verb is declared: one value from which the command line's grammar, help, the tool's schema, the check of arguments
+ * and the tests of the registry follow.
+ *
+ * Spec: 2-verbs §2.1–2.4; decision 40.
+ */
+import type * as z from "zod/mini";
+import type { Boundary } from "../boundary/types.ts";
+import type { Configuration } from "../config/types.ts";
+import type { Disk } from "../disk/disk.ts";
+import type { Outcome } from "../refusal.ts";
+
+/** The shape in which a caller wants an answer: readable text, one JSON object, or the text of an MCP tool. */
+export type Form = "text" | "json" | "tool";
+
+/** What help and the command line need to know of one argument beside its schema. */
+export interface Argument {
+  /** One sentence: help of the flag, description in the tool's schema. */
+  help: string;
+  /** What stands for the value in help: `N`, `GLOB`. A switch has none. */
+  value?: string;
+  /** Given as a word, not as a flag: `one` at most, or as `many` as there are. */
+  word?: "one" | "many";
+  /** A flag of one dash and one letter that means the same. */
+  short?: string;
+  /** The flag's name where it is not the property's name in kebab case; for a word, a flag that may be used as well. */
+  flag?: string;
+  /** Switches that stand for this argument with a fixed value: `{ "sort-modified": "mtime" }`. */
+  presets?: Readonly<Record<string, string>>;
+  /** Flags by which the person who types feeds this argument from a file or standard input, one value a line. */
+  lines?: { file: string; stdin: string };
+  /** What a tool call gets where it says nothing, when that differs from the command line. */
+  toolDefault?: unknown;
+}
+
+/** What a verb hands back. Rendered where it ran, so that an answer crosses to the front end as finished bytes. */
+export interface Answer {
+  /** `ok` unless the work was done in part only; then `message` says why. */
+  outcome?: Outcome;
+  message?: string;
+  /** The fields of the JSON answer after `ok` and `outcome`. */
+  json: Readonly<Record<string, unknown>>;
+  /** The readable text, without a final newline. */
+  text(): string;
+  /** Native images of an MCP answer. */
+  images?: readonly { mimeType: string; data: string }[];
+}
+
+/** Which fences stand, and why one does not. Spec: decision 45. */
+export interface Fences {
+  verbs: true;
+  process: boolean;
+  process_reason?: string;
+  kernel: boolean;
+  kernel_reason?: string;
+}
+
+/** What a verb of the engine works with. */
+export interface EngineSide {
+  boundary: Boundary;
+  disk: Disk;
+}
+
+/** What a verb of the main process works with. */
+export interface MainSide {
+  /** Read afresh for this call. @throws {Refusal} when it cannot be. */
+  configuration(): Configuration;
+  fences(): Fences;
+  verbs: readonly Verb[];
+}
+
+interface Declaration<S extends z.ZodMiniObject> {
+  name: string;
+  /** Half a line for the overview. */
+  summary: string;
+  /** A few sentences for help of the verb and the tool's description. */
+  description: string;
+  /** Property names in snake_case, as the tool takes them. */
+  schema: S;
+  arguments: { readonly [K in keyof z.infer<S> & string]-?: Argument };
+  /** Combinations that the schema cannot express. @throws {Refusal} `invalid`. */
+  check?(args: z.infer<S>): void;
+  /** A tool of the MCP server too, with its hints; else command line only. */
+  tool?: { readOnly: boolean; destructive: boolean; idempotent: boolean };
+}
+
+/** A verb that locates a caller's paths: it runs in the engine process. */
+export interface EngineVerb<S extends z.ZodMiniObject = z.ZodMiniObject> extends Declaration<S> {
+  where: "engine";
+  run(args: z.infer<S>, side: EngineSide): Answer;
+}
+
+/** A verb that touches no path of a caller's: it runs in the main process. */
+export interface MainVerb<S extends z.ZodMiniObject = z.ZodMiniObject> extends Declaration<S> {
+  where: "main";
+  run(args: z.infer<S>, side: MainSide): Answer;
+}
+
+// A registry holds verbs of all schemas; the schema of each has been checked where it was declared.
+// deno-lint-ignore no-explicit-any
+export type Verb = EngineVerb<any> | MainVerb<any>;
