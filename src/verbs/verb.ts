@@ -5,7 +5,7 @@
  * Spec: 2-verbs §2.1–2.4; decision 40.
  */
 import type * as z from "zod/mini";
-import type { Boundary } from "../boundary/types.ts";
+import type { Survey } from "../boundary/survey.ts";
 import type { Configuration } from "../config/types.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { Outcome } from "../refusal.ts";
@@ -29,6 +29,8 @@ export interface Argument {
   presets?: Readonly<Record<string, string>>;
   /** Flags by which the person who types feeds this argument from a file or standard input, one value a line. */
   lines?: { file: string; stdin: string };
+  /** What holds when it is not given, for help. */
+  default?: string | number;
   /** What a tool call gets where it says nothing, when that differs from the command line. */
   toolDefault?: unknown;
 }
@@ -42,6 +44,10 @@ export interface Answer {
   json: Readonly<Record<string, unknown>>;
   /** The readable text, without a final newline. */
   text(): string;
+  /** The JSON answer is `json` alone, without `ok` and `outcome`: a document of its own. */
+  bare?: boolean;
+  /** The text keeps to a budget of its own, so the cap on other MCP answers does not apply. */
+  budgeted?: boolean;
   /** Native images of an MCP answer. */
   images?: readonly { mimeType: string; data: string }[];
 }
@@ -57,7 +63,7 @@ export interface Fences {
 
 /** What a verb of the engine works with. */
 export interface EngineSide {
-  boundary: Boundary;
+  survey: Survey;
   disk: Disk;
 }
 
@@ -87,7 +93,7 @@ interface Declaration<S extends z.ZodMiniObject> {
 /** A verb that locates a caller's paths: it runs in the engine process. */
 export interface EngineVerb<S extends z.ZodMiniObject = z.ZodMiniObject> extends Declaration<S> {
   where: "engine";
-  run(args: z.infer<S>, side: EngineSide): Answer;
+  run(args: z.infer<S>, side: EngineSide): Answer | Promise<Answer>;
 }
 
 /** A verb that touches no path of a caller's: it runs in the main process. */
@@ -96,6 +102,11 @@ export interface MainVerb<S extends z.ZodMiniObject = z.ZodMiniObject> extends D
   run(args: z.infer<S>, side: MainSide): Answer;
 }
 
+/** What the front end does itself: `serve`. It stands in the registry for help and the grammar of arguments. */
+export interface FrontVerb<S extends z.ZodMiniObject = z.ZodMiniObject> extends Declaration<S> {
+  where: "front";
+}
+
 // A registry holds verbs of all schemas; the schema of each has been checked where it was declared.
 // deno-lint-ignore no-explicit-any
-export type Verb = EngineVerb<any> | MainVerb<any>;
+export type Verb = EngineVerb<any> | MainVerb<any> | FrontVerb<any>;

@@ -1,0 +1,284 @@
+/**
+ * Walking a tree: every entry below a folder in the order of whole paths, as far as the boundary lists it.
+ *
+ * Links are never followed, hidden places are neither entered nor counted, folders are resolved once while descending and opened
+ * relative to the one above. One string an entry, no object. Spec: 2-verbs §2.6; 1-boundary §1.3 rules 6 and 7; decision 38.
+ */
+import { absoluteOf, type Location } from "../boundary/locate.ts";
+import { isStaging } from "../boundary/governed.ts";
+import { join, segmentsOf } from "../boundary/names.ts";
+import { isListed, type Place, type Survey } from "../boundary/survey.ts";
+import { DiskError, type EntryKind, type Folder, isFolderEntry, kindOfEntry, nameOf } from "./disk.ts";
+import { recognise } from "./resolve.ts";
+
+/** Counting of what was left out stops here. Spec: 2-verbs §2.6. */
+const MOST_EXCLUDED = 1000;
+
+export interface WalkOptions {
+  /** Where the walk starts: an opened folder, closed by the walk, and its real location. */
+  start: Folder;
+  real: Location;
+  /** The start folder's path as rows spell it, below its tree; empty for the top. */
+  written: string;
+  /** Levels below the start folder; 1 is its direct entries. */
+  depth: number;
+  /** Folder names, in lower case, that are skipped and counted. */
+  skip: ReadonlySet<string>;
+  /** Whether an entry's path is left out, with everything below it, and counted. */
+  excludes(path: string): boolean;
+  /** Whether folders are visited too. */
+  folders: boolean;
+  /** Whether a folder can hold anything that is wanted; one that cannot is not entered, nor counted. */
+  enters(path: string): boolean;
+  /**
+   * Called for every entry in path order, folders before what they hold. `at.folder` is open during the call only.
+   * Returns false to end the walk.
+   */
+  visit: Visit;
+}
+
+/** `at` is the folder that holds the entry, `path` the entry's as rows spell it, `place` the one that decides it. */
+export type Visit = (
+  at: { readonly folder: Folder; readonly real: Location },
+  name: string,
+  path: string,
+  kind: EntryKind,
+  place: Place,
+) => boolean;
+
+/** What a walk met beside the entries it handed on. */
+export interface WalkCounts {
+  /** Files in skipped folders and those left out; at most 1,000. */
+  excluded: number;
+  /** Counting stopped at 1,000. */
+  excludedAtLeast: boolean;
+  /** Names of the skipped folders, as they are on disk, sorted. */
+  skipped: string[];
+  foldersUnreadable: number;
+  namesUndecodable: number;
+  /** `visit` ended it. */
+  ended: boolean;
+}
+
+/** One folder of the descent. */
+interface Level {
+  folder: Folder;
+  real: Location;
+  /** Absolute, for asking places. */
+  absolute: string;
+  /** As rows spell it, with a `/` behind it unless it is the top. */
+  prefix: string;
+  place: Place;
+  /** Sorted; walked from the front. */
+  entries: string[];
+  next: number;
+  /** Some entry leads to a declaration, so places are asked entry by entry. */
+  mixed: boolean;
+}
+
+/** Walks. Never throws for what lies below the start: folders that cannot be opened are counted. */
+export function walk(survey: Survey, options: WalkOptions): WalkCounts {
+  return new Walk(survey, options).run();
+}
+
+class Walk {
+  readonly #counts: WalkCounts = {
+    excluded: 0,
+    excludedAtLeast: false,
+    skipped: [],
+    foldersUnreadable: 0,
+    namesUndecodable: 0,
+    ended: false,
+  };
+  readonly #skipped = new Set<string>();
+  readonly #levels: Level[] = [];
+  readonly #base: number;
+
+  constructor(readonly survey: Survey, readonly options: WalkOptions) {
+    this.#base = options.written === "" ? 0 : options.written.split("/").length;
+  }
+
+  run(): WalkCounts {
+    const { start, real, written } = this.options;
+    try {
+      this.#enter(start, real, written === "" ? "" : written + "/");
+      while (this.#levels.length > 0 && !this.#counts.ended) this.#step(this.#levels[this.#levels.length - 1]);
+    } finally {
+      for (const level of this.#levels) level.folder.close();
+    }
+    this.#counts.skipped = [...this.#skipped].sort();
+    return this.#counts;
+  }
+
+  /** Takes the next entry of the deepest folder. */
+  #step(level: Level) {
+    if (level.next === level.entries.length) {
+      level.folder.close();
+      this.#levels.pop();
+      return;
+    }
+    const entry = level.entries[level.next++];
+    if (isFolderEntry(entry)) this.#descend(level, entry.slice(0, -1));
+    else this.#meet(level, nameOf(entry), kindOfEntry(entry));
+  }
+
+  #meet(level: Level, name: string, kind: EntryKind) {
+    if (isStaging(name) || kind === "dir" && this.options.skip.has(name.toLowerCase())) return;
+    const place = this.#placeOf(level, name);
+    if (!isListed(place)) return;
+    const path = level.prefix + name;
+    if (this.options.excludes(path)) {
+      if (kind === "file" || kind === "link") this.#count(1);
+      return;
+    }
+    if (!this.options.visit(level, name, path, kind, place)) this.#counts.ended = true;
+  }
+
+  #descend(level: Level, name: string) {
+    if (isStaging(name)) return;
+    const path = level.prefix + name;
+    if (path.split("/").length - this.#base >= this.options.depth) return;
+    const skip = this.options.skip.has(name.toLowerCase());
+    const excluded = !skip && this.options.excludes(path);
+    if (skip || excluded) {
+      if (skip && isListed(this.#placeOf(level, name))) this.#skipped.add(name);
+      if (this.#counts.excludedAtLeast) return;
+    } else if (!this.options.enters(path)) return;
+
+    const folder = this.#open(level.folder, name);
+    if (!folder) return;
+    const real = { tree: level.real.tree, segments: [...level.real.segments, name] };
+    if (skip || excluded) this.#countBelow(folder, real);
+    else this.#enter(folder, real, path + "/");
+  }
+
+  /** Puts a folder on the stack, or the listed places below it when it is hidden itself. */
+  #enter(folder: Folder, at: Location, prefix: string) {
+    const level = this.#levelOf(folder, at, prefix);
+    if (level) this.#levels.push(level);
+  }
+
+  /** A folder made ready to be walked; `undefined` when it cannot be listed or is hidden. Its handle is closed then. */
+  #levelOf(folder: Folder, at: Location, prefix: string): Level | undefined {
+    try {
+      const real = recognise(this.survey, at, folder.facts());
+      const absolute = absoluteOf(this.survey.boundary, real);
+      const place = this.survey.place(absolute);
+      if (!isListed(place)) {
+        this.#openBelow(folder, absolute, real, prefix);
+        folder.close();
+        return undefined;
+      }
+      const { entries, undecodable } = folder.list();
+      this.#counts.namesUndecodable += undecodable;
+      order(entries, this.options.folders);
+      const mixed = this.survey.leadsAnywhere(absolute);
+      return { folder, real, absolute, prefix, place, entries, next: 0, mixed };
+    } catch (error) {
+      folder.close();
+      if (!(error instanceof DiskError)) throw error;
+      this.#counts.foldersUnreadable++;
+      return undefined;
+    }
+  }
+
+  /** Listed places below a hidden folder are gone to by name; what else the folder holds is never enumerated. */
+  #openBelow(folder: Folder, absolute: string, real: Location, prefix: string) {
+    const places = this.survey.listedBelow(absolute);
+    for (const place of places.reverse()) {
+      const names = segmentsOf(place.path).slice(segmentsOf(absolute).length);
+      const path = prefix + names.join("/");
+      if (names.length + prefix.split("/").length - 1 - this.#base > this.options.depth) continue;
+      if (this.options.excludes(path) || !this.options.enters(path)) continue;
+      let at = folder;
+      try {
+        for (const name of names.slice(0, -1)) at = this.#replace(at, folder, at.folder(name));
+        const last = names[names.length - 1];
+        if (at.look(last)?.kind !== "dir") continue;
+        const location = { tree: real.tree, segments: [...real.segments, ...names] };
+        this.#enter(at.folder(last), location, path + "/");
+      } catch (error) {
+        if (!(error instanceof DiskError)) throw error;
+      } finally {
+        if (at !== folder) at.close();
+      }
+    }
+  }
+
+  #replace(at: Folder, keep: Folder, next: Folder): Folder {
+    if (at !== keep) at.close();
+    return next;
+  }
+
+  #placeOf(level: Level, name: string): Place | undefined {
+    if (!level.mixed || !this.survey.leads(level.absolute, name)) return level.place;
+    return this.survey.place(join(level.absolute, name));
+  }
+
+  #open(parent: Folder, name: string): Folder | undefined {
+    try {
+      return parent.folder(name);
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error;
+      // Gone, or no folder any more, since the listing: as if it had not been there.
+      if (error.fault === "denied" || error.fault === "failed") this.#counts.foldersUnreadable++;
+      return undefined;
+    }
+  }
+
+  #count(files: number) {
+    const { excluded } = this.#counts;
+    this.#counts.excluded = Math.min(MOST_EXCLUDED, excluded + files);
+    this.#counts.excludedAtLeast = excluded + files >= MOST_EXCLUDED;
+  }
+
+  /** Counts the files of a folder that is left out, until a thousand are counted in all. */
+  #countBelow(start: Folder, at: Location) {
+    const unreadable = this.#counts.foldersUnreadable;
+    const undecodable = this.#counts.namesUndecodable;
+    const stack: Level[] = [];
+    const push = (folder: Folder, real: Location) => {
+      const level = this.#levelOf(folder, real, "");
+      if (level) stack.push(level);
+    };
+    const below = this.#levels.length;
+    push(start, at);
+    while (stack.length > 0 && !this.#counts.excludedAtLeast) {
+      const level = stack[stack.length - 1];
+      if (level.next === level.entries.length) {
+        stack.pop()!.folder.close();
+        continue;
+      }
+      const entry = level.entries[level.next++];
+      if (isFolderEntry(entry)) {
+        const name = entry.slice(0, -1);
+        if (isStaging(name)) continue;
+        const folder = this.#open(level.folder, name);
+        if (folder) push(folder, { tree: level.real.tree, segments: [...level.real.segments, name] });
+        continue;
+      }
+      const kind = kindOfEntry(entry);
+      if (kind === "other" || kind === "dir" || isStaging(entry)) continue;
+      if (isListed(this.#placeOf(level, nameOf(entry)))) this.#count(1);
+    }
+    for (const level of stack) level.folder.close();
+    // Listed places below a hidden one inside a skipped folder are not walked either.
+    for (const level of this.#levels.splice(below)) level.folder.close();
+    // What could not be opened in a folder that was left out anyway says nothing about the answer.
+    this.#counts.foldersUnreadable = unreadable;
+    this.#counts.namesUndecodable = undecodable;
+  }
+}
+
+/**
+ * Sorts a listing into the order of whole paths. A folder that is visited too gets a second entry, marked `\0d`: its own path
+ * comes before `name-b`, what it holds after.
+ */
+function order(entries: string[], folders: boolean) {
+  if (folders) {
+    for (let i = entries.length - 1; i >= 0; i--) {
+      if (isFolderEntry(entries[i])) entries.push(entries[i].slice(0, -1) + "\0d");
+    }
+  }
+  entries.sort();
+}

@@ -1,0 +1,117 @@
+/**
+ * The one way from a front end to a verb: checks arguments, reads the configuration afresh, keeps the engine that fits it.
+ *
+ * Spec: design, "One picture"; decisions 6, 40, 52, 53.
+ */
+import type { Boundary } from "../boundary/types.ts";
+import type { Configuration } from "../config/types.ts";
+import { Refusal } from "../refusal.ts";
+import { answering, fault, type Rendered, renderRefusal } from "../verbs/answer.ts";
+import { checkArguments } from "../verbs/schema_tools.ts";
+import type { EngineVerb, Fences, Form, MainVerb, Verb } from "../verbs/verb.ts";
+import { EngineEnded, type EngineOptions, EngineProcess } from "./engine_process.ts";
+import { faultLine } from "./fault_line.ts";
+import type { Dispatcher, Reply } from "./types.ts";
+
+const encoder = new TextEncoder();
+
+/** An engine that ends under a reading call is replaced and the call run again; so often, then it is a fault. Decision 51. */
+const TRIES = 2;
+
+export interface DispatchOptions extends EngineOptions {
+  /** Reads the configuration; called before every call that needs it. @throws {Refusal} */
+  load(): Configuration;
+  verbs: readonly Verb[];
+}
+
+/** Makes the dispatcher of a process. No engine is started before a verb needs one. */
+export function openDispatcher(options: DispatchOptions): Dispatcher {
+  return new MainDispatcher(options);
+}
+
+class MainDispatcher implements Dispatcher {
+  #engine: EngineProcess | undefined;
+  #boundary: Boundary | undefined;
+  /** Engines that were replaced and still answer what they had been asked. */
+  readonly #leaving = new Set<Promise<void>>();
+
+  constructor(readonly options: DispatchOptions) {}
+
+  async call(verb: Verb, given: unknown, form: Form): Promise<Reply> {
+    try {
+      const args = checkArguments(verb, given);
+      if (verb.where === "main") return await this.#here(verb, args, form);
+      if (verb.where === "engine") return await this.#there(verb, args, form);
+      throw new Error(`the verb ${verb.name} is the front end's own`);
+    } catch (error) {
+      if (error instanceof Refusal) return toReply(renderRefusal(error, form));
+      console.error(faultLine(error));
+      return toReply(renderRefusal(fault(), form));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#leave();
+    await Promise.all(this.#leaving);
+  }
+
+  async #here(verb: MainVerb, args: Record<string, unknown>, form: Form): Promise<Reply> {
+    const side = { configuration: this.options.load, fences: () => this.#fences(), verbs: this.options.verbs };
+    return toReply(await answering(form, () => verb.run(args, side), (error) => console.error(faultLine(error))));
+  }
+
+  async #there(verb: EngineVerb, args: Record<string, unknown>, form: Form): Promise<Reply> {
+    for (let tries = 1;; tries++) {
+      const engine = this.#engineFor(this.options.load().boundary);
+      try {
+        // Both are sent at once: the engine answers its opening first, so the first call waits for one round trip only.
+        const answer = engine.request({ verb: verb.name, args, form });
+        answer.catch(() => {});
+        const { replaced, breach } = await engine.opened;
+        if (breach !== undefined) throw breached(breach);
+        if (replaced === undefined) return await answer;
+        this.#leave();
+        if (tries === TRIES) throw new Refusal("not-found", replaced);
+      } catch (error) {
+        if (!(error instanceof EngineEnded) || tries === TRIES) throw error;
+      }
+    }
+  }
+
+  /** The engine for a boundary: the present one, or a new one where what may be touched has changed. */
+  #engineFor(boundary: Boundary): EngineProcess {
+    if (this.#engine && !this.#engine.ended && this.#boundary === boundary) return this.#engine;
+    this.#leave();
+    this.#boundary = boundary;
+    return this.#engine = new EngineProcess(boundary, this.options);
+  }
+
+  #leave() {
+    if (!this.#engine) return;
+    const leaving: Promise<void> = this.#engine.close().finally(() => this.#leaving.delete(leaving));
+    this.#leaving.add(leaving);
+    this.#engine = undefined;
+  }
+
+  #fences(): Fences {
+    const standalone = Deno.build.standalone;
+    return {
+      verbs: true,
+      process: !standalone,
+      ...standalone ? { process_reason: "a compiled program can give its engine no permission flags" } : {},
+      kernel: false,
+      kernel_reason: "this release sets none yet",
+    };
+  }
+}
+
+function breached(what: string): Refusal {
+  return new Refusal(
+    "fault",
+    `the process fence does not hold (${what}); Fettler serves no path behind a fence that is broken`,
+  );
+}
+
+function toReply({ outcome, text, images }: Rendered): Reply {
+  return { outcome, body: encoder.encode(text), images };
+}

@@ -1,0 +1,67 @@
+/**
+ * The command line: reads the arguments, calls the verb, writes its answer to standard output. Spec: 2-verbs §2.2–2.5.
+ */
+import type { Dispatcher } from "../../dispatch/types.ts";
+import { EXIT_CODES, Refusal } from "../../refusal.ts";
+import { renderRefusal } from "../../verbs/answer.ts";
+import type { Form, Verb } from "../../verbs/verb.ts";
+import { type CommandLine, type Globals, parseCommandLine } from "./grammar.ts";
+import { readLines } from "./sources.ts";
+
+/** What the command line needs of the rest of the program. */
+export interface Program {
+  verbs: readonly Verb[];
+  /** The dispatcher for a boundary given by global flags. */
+  dispatcher(globals: Globals): Dispatcher;
+  /** Runs the server until its client goes away. Returns the exit code. */
+  serve(globals: Globals): Promise<number>;
+  /** Writes all of it to standard output. */
+  write(bytes: Uint8Array): void;
+}
+
+/** Runs one command line. Returns the exit code. */
+export async function runCommandLine(argv: readonly string[], program: Program): Promise<number> {
+  const form: Form = asksForJson(argv) ? "json" : "text";
+  let line: CommandLine;
+  try {
+    line = parseCommandLine(argv, program.verbs);
+    if (line.verb?.where === "front" && !line.globals.help && !line.globals.version) {
+      if (line.globals.json) {
+        throw new Refusal("invalid", `${line.verb.name} takes no --json; its answers are the protocol's`);
+      }
+      return await program.serve(line.globals);
+    }
+    fillFromSources(line);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    program.write(new TextEncoder().encode(renderRefusal(error, form).text));
+    return EXIT_CODES[error.outcome];
+  }
+  const { verb, args } = asked(line, program.verbs);
+  const { outcome, body } = await program.dispatcher(line.globals).call(verb, args, form);
+  program.write(body);
+  return EXIT_CODES[outcome];
+}
+
+/** What is to be called: `--version` and `--help` are the verbs of these names, and so is nothing at all. */
+function asked(
+  { verb, args, globals }: CommandLine,
+  verbs: readonly Verb[],
+): { verb: Verb; args: Record<string, unknown> } {
+  const named = (name: string) => verbs.find((verb) => verb.name === name)!;
+  if (globals.version) return { verb: named("version"), args: {} };
+  if (!verb || globals.help) return { verb: named("help"), args: verb ? { verb: verb.name } : {} };
+  return { verb, args };
+}
+
+function fillFromSources({ args, sources }: CommandLine) {
+  for (const { property, file } of sources) {
+    args[property] = [...args[property] as string[] ?? [], ...readLines(file)];
+  }
+}
+
+/** Refusals of the grammar itself are told in the form that was asked for, as far as that can be seen. */
+function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return (end < 0 ? argv : argv.slice(0, end)).some((token) => token.toLowerCase() === "--json");
+}

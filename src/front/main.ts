@@ -1,0 +1,58 @@
+/** The main process: the command line, and the server behind its one verb. */
+import type { Launch } from "../config/types.ts";
+import { ConfigurationSource } from "../config/source.ts";
+import { openDispatcher } from "../dispatch/dispatcher.ts";
+import { faultLine } from "../dispatch/fault_line.ts";
+import { EXIT_CODES, Refusal } from "../refusal.ts";
+import { VERBS } from "../verbs/mod.ts";
+import { VERSION } from "../version.ts";
+import type { Globals } from "./cli/grammar.ts";
+import { runCommandLine } from "./cli/run.ts";
+
+/** Runs the program. Returns the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  try {
+    return await runCommandLine(argv, {
+      verbs: VERBS,
+      dispatcher(globals) {
+        const source = new ConfigurationSource(launchOf(globals));
+        return openDispatcher({ load: () => source.load(), verbs: VERBS });
+      },
+      serve: runServer,
+      write: writeOut,
+    });
+  } catch (error) {
+    console.error(faultLine(error));
+    return EXIT_CODES.fault;
+  }
+}
+
+/** A boundary that cannot be opened at start is told on standard error: standard output carries the protocol. Spec: 1-boundary §1.12.4. */
+async function runServer(globals: Globals): Promise<number> {
+  const source = new ConfigurationSource(launchOf(globals));
+  try {
+    source.load();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    console.error(`fettle: ${error.message}${error.path === undefined ? "" : ` (${error.path})`}`);
+    return EXIT_CODES[error.outcome];
+  }
+  const { serve } = await import("./mcp/server.ts");
+  const dispatcher = openDispatcher({ load: () => source.load(), verbs: VERBS });
+  await serve({ dispatcher, verbs: VERBS, version: VERSION, input: Deno.stdin, output: Deno.stdout });
+  await dispatcher.close();
+  return EXIT_CODES.ok;
+}
+
+function launchOf({ config, roots, noConfig }: Globals): Launch {
+  return { folder: Deno.cwd(), config, roots, noConfig };
+}
+
+function writeOut(bytes: Uint8Array) {
+  try {
+    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(Deno.stdout.writeSync(rest));
+  } catch (error) {
+    // Whoever read us has seen enough (`fettle find | head`).
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
+}

@@ -1,0 +1,299 @@
+/**
+ * The lines of a text that patterns match.
+ *
+ * Lines end at LF, CRLF or a lone CR, and are matched without their ending. A text that ends with an ending has no further line.
+ * Many lines are searched at once: no class of a compiled pattern holds a line break, so a match lies within the line where it begins.
+ */
+
+import { demandLinear, type Matcher, type Plan, type Sought } from "./patterns.ts";
+
+/**
+ * Told of each line that matches: offsets of the line, without its ending, and of the match, all in UTF-16 units of the text.
+ * Returning `false` ends the scan.
+ */
+export type OnHit = (lineStart: number, lineEnd: number, matchStart: number, matchEnd: number) => boolean | void;
+
+/**
+ * Visits each line of `text` that matches, once, in order, at the earliest column any pattern matches.
+ *
+ * @throws {Refusal} `refused` when the patterns do not run in linear time.
+ * @see spec 2-verbs §2.10
+ */
+export function scan(text: string, matcher: Matcher, onHit: OnHit): void {
+  const prepared = prepare(matcher);
+  const { plan } = prepared;
+  if (plan.anchored && (text.includes("\u2028") || text.includes("\u2029"))) {
+    return scanLineByLine(text, prepared.line, onHit);
+  }
+  if (prepared.required) return scanBehindRequired(text, prepared, prepared.required, onHit);
+  scanWhole(text, 0, prepared.whole, onHit);
+}
+
+/** How many lines of `text` match. */
+export function countHits(text: string, matcher: Matcher): number {
+  let hits = 0;
+  scan(text, matcher, () => {
+    hits++;
+  });
+  return hits;
+}
+
+/** Numbers lines, from 1, at offsets that never go back. Lines are counted only as far as it is asked. */
+export class LineCounter {
+  readonly #text: string;
+  #offset = 0;
+  #line = 1;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The number of the line that starts at `lineStart`, which lies no earlier than the one before. */
+  lineAt(lineStart: number): number {
+    this.#line += countEndings(this.#text, this.#offset, lineStart);
+    this.#offset = lineStart;
+    return this.#line;
+  }
+}
+
+/** How many line endings lie between two offsets, neither of which parts a CRLF. */
+export function countEndings(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count++;
+  for (let at = text.indexOf("\r", from); at >= 0 && at < to; at = text.indexOf("\r", at + 1)) {
+    if (text.charCodeAt(at + 1) !== LF) count++;
+  }
+  return count;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** Expressions made of a matcher once; they keep V8's compiled code from one text to the next. */
+interface Prepared {
+  readonly plan: Plan;
+  readonly whole: Target;
+  readonly required?: Target;
+  /** For one line by itself. */
+  readonly line: Expression;
+}
+
+/** What a finder looks for. */
+interface Target {
+  readonly text?: string;
+  readonly expression: Expression;
+  readonly loops: boolean;
+}
+
+const preparations = new WeakMap<Matcher, Prepared>();
+
+function prepare(matcher: Matcher): Prepared {
+  const before = preparations.get(matcher);
+  if (before) return before;
+  demandLinear(matcher);
+  const { plan } = matcher;
+  const target = ({ text, source, loops }: Sought): Target => ({
+    text,
+    expression: new Expression(source, "gm"),
+    loops,
+  });
+  const prepared: Prepared = {
+    plan,
+    whole: target(plan.whole),
+    required: plan.required && target(plan.required),
+    line: new Expression(plan.whole.source, "g"),
+  };
+  preparations.set(matcher, prepared);
+  return prepared;
+}
+
+/**
+ * An expression that always answers. V8's fast engine throws where it would have to remember too many places to go back to (about
+ * 5 million, so on a line of some megabytes); its linear engine then does the same work in a few seconds.
+ */
+class Expression {
+  readonly #fast: RegExp;
+  #linear?: RegExp;
+
+  constructor(source: string, flags: string) {
+    this.#fast = new RegExp(source, flags);
+  }
+
+  exec(text: string, from: number): RegExpExecArray | null {
+    this.#fast.lastIndex = from;
+    try {
+      return this.#fast.exec(text);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#linear ??= new RegExp(this.#fast.source, `${this.#fast.flags}l`);
+      this.#linear.lastIndex = from;
+      return this.#linear.exec(text);
+    }
+  }
+}
+
+/** Finds matches anywhere in a text, each search beginning no earlier than the one before. */
+interface Finder {
+  /** Bounds of the match found last. */
+  start: number;
+  end: number;
+  find(from: number): boolean;
+}
+
+/** The choice of finder. Case-sensitive text: `indexOf` (FIXME GB/s against FIXME of the same text as an expression). */
+function finderFor(text: string, target: Target): Finder {
+  return target.text !== undefined ? new TextFinder(text, target.text) : new ExpressionFinder(text, target);
+}
+
+class TextFinder implements Finder {
+  start = 0;
+  end = 0;
+  readonly #text: string;
+  readonly #sought: string;
+
+  constructor(text: string, sought: string) {
+    this.#text = text;
+    this.#sought = sought;
+  }
+
+  find(from: number): boolean {
+    this.start = this.#text.indexOf(this.#sought, from);
+    this.end = this.start + this.#sought.length;
+    return this.start >= 0;
+  }
+}
+
+/**
+ * How much text V8 is given at a time. In one call it goes back 50,000 times before it changes to its linear engine, which is some 60
+ * times slower and begins anew; on ordinary text that is a long way, but not the way through a whole file. Measured over 20 MB:
+ * FIXME
+ */
+const PIECE = 32 * 1024;
+const PIECE_FOR_LOOPS = 8 * 1024;
+
+class ExpressionFinder implements Finder {
+  start = 0;
+  end = 0;
+  readonly #text: string;
+  readonly #expression: Expression;
+  readonly #size: number;
+  /** The character that pieces end after. */
+  readonly #ending: string;
+  #piece = "";
+  #pieceStart = 0;
+  #pieceEnd = 0;
+
+  constructor(text: string, target: Target) {
+    this.#text = text;
+    this.#expression = target.expression;
+    this.#size = target.loops ? PIECE_FOR_LOOPS : PIECE;
+    this.#ending = text.length > this.#size && !text.includes("\n") ? "\r" : "\n";
+  }
+
+  find(from: number): boolean {
+    for (;;) {
+      if (from >= this.#pieceEnd && !this.#open(from)) return false;
+      const match = this.#expression.exec(this.#piece, from - this.#pieceStart);
+      // A match of nothing at the very end of a piece belongs to the next one.
+      if (match && (match.index < this.#piece.length || this.#pieceEnd === this.#text.length)) {
+        this.start = this.#pieceStart + match.index;
+        this.end = this.start + match[0].length;
+        return true;
+      }
+      from = this.#pieceEnd;
+    }
+  }
+
+  /** Takes whole lines from `from` on; `false` at the end of the text. */
+  #open(from: number): boolean {
+    const { length } = this.#text;
+    if (from >= length) return false;
+    const last = from + this.#size >= length ? -1 : this.#text.indexOf(this.#ending, from + this.#size);
+    this.#pieceStart = from;
+    this.#pieceEnd = last < 0 ? length : last + 1;
+    this.#piece = this.#text.slice(from, this.#pieceEnd);
+    return true;
+  }
+}
+
+/** Bounds of the line that a place lies in, for places that come in order. */
+class Lines {
+  start = 0;
+  end = 0;
+  /** Where the line after begins. */
+  next = 0;
+  readonly #text: string;
+  #returnAt: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#returnAt = endOr(text, text.indexOf("\r"));
+  }
+
+  /** Settles on the line that holds `place`; `false` when it lies inside a CRLF or behind the last ending. `from` is a line's start before it. */
+  settle(place: number, from: number): boolean {
+    const text = this.#text;
+    let start = place;
+    for (; start > from; start--) {
+      const before = text.charCodeAt(start - 1);
+      if (before === LF || before === CR) break;
+    }
+    this.start = start;
+    this.end = endOr(text, text.indexOf("\n", place));
+    if (this.#returnAt < place) this.#returnAt = endOr(text, text.indexOf("\r", place));
+    if (this.#returnAt < this.end) this.end = this.#returnAt;
+    this.next = this.end + (text.charCodeAt(this.end) === CR && text.charCodeAt(this.end + 1) === LF ? 2 : 1);
+    if (start < place || place < this.end) return true;
+    return place < text.length && !(text.charCodeAt(place) === LF && place > 0 && text.charCodeAt(place - 1) === CR);
+  }
+}
+
+function endOr(text: string, index: number): number {
+  return index < 0 ? text.length : index;
+}
+
+/** Every match of the whole alternation is a hit. */
+function scanWhole(text: string, from: number, target: Target, onHit: OnHit): void {
+  const finder = finderFor(text, target);
+  if (!finder.find(from)) return;
+  const lines = new Lines(text);
+  do {
+    const settled = lines.settle(finder.start, from);
+    if (settled && onHit(lines.start, lines.end, finder.start, finder.end) === false) return;
+    from = lines.next;
+  } while (from < text.length && finder.find(from));
+}
+
+/** Lines in which required text stands in vain, and text between two of them, below which the pattern alone is faster (measured). */
+const VAIN_LINES = 64;
+const VAIN_SPACING = 200;
+
+/** Tries the pattern only on lines that hold the required text: FIXME. */
+function scanBehindRequired(text: string, prepared: Prepared, required: Target, onHit: OnHit): void {
+  const finder = finderFor(text, required);
+  if (!finder.find(0)) return;
+  const lines = new Lines(text);
+  let from = 0;
+  let vain = 0;
+  do {
+    lines.settle(finder.start, from);
+    from = lines.next;
+    const match = prepared.line.exec(text.slice(lines.start, lines.end), 0);
+    if (match) {
+      const start = lines.start + match.index;
+      if (onHit(lines.start, lines.end, start, start + match[0].length) === false) return;
+    } else if (++vain >= VAIN_LINES && !prepared.plan.slow && from < vain * VAIN_SPACING) {
+      return scanWhole(text, from, prepared.whole, onHit);
+    }
+  } while (from < text.length && finder.find(from));
+}
+
+/** The plain way, for texts in which an anchor would take more than line endings for the end of a line. */
+function scanLineByLine(text: string, line: Expression, onHit: OnHit): void {
+  const lines = new Lines(text);
+  for (let from = 0; from < text.length; from = lines.next) {
+    lines.settle(from, from);
+    const match = line.exec(text.slice(from, lines.end), 0);
+    if (match && onHit(from, lines.end, from + match.index, from + match.index + match[0].length) === false) return;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Answers as a caller sees them. Spec: 2-verbs §2.4, §2.26 (results).
+ */
+import { printable } from "../boundary/print.ts";
+import { type Outcome, Refusal } from "../refusal.ts";
+import type { Answer, Form } from "./verb.ts";
+
+/** The most text of an MCP answer that has no budget of its own, in UTF-16 units. Spec: 2-verbs §2.7. */
+export const TOOL_TEXT = 40_000;
+
+export interface Rendered {
+  outcome: Outcome;
+  text: string;
+  images?: Answer["images"];
+}
+
+/** An answer in the form that was asked for. */
+export function render(answer: Answer, form: Form): Rendered {
+  const outcome = answer.outcome ?? "ok";
+  if (form === "json" && answer.bare) return { outcome, text: JSON.stringify(answer.json) + "\n" };
+  if (form === "json") {
+    const message = answer.message === undefined ? {} : { message: answer.message };
+    return { outcome, text: JSON.stringify({ ok: outcome === "ok", outcome, ...message, ...answer.json }) + "\n" };
+  }
+  const text = answer.text();
+  if (form === "text") return { outcome, text: text + "\n" };
+  return { outcome, text: answer.budgeted ? text : cutAtRow(text), images: answer.images };
+}
+
+/** A refusal in the form that was asked for. */
+export function renderRefusal(refusal: Refusal, form: Form): Rendered {
+  const { outcome, message, path, fields } = refusal;
+  if (form === "json") {
+    const where = path === undefined ? {} : { path };
+    return { outcome, text: JSON.stringify({ ok: false, outcome, message, ...where, ...fields }) + "\n" };
+  }
+  const said = path === undefined ? message : `${message} (${printable(path)})`;
+  return { outcome, text: form === "text" ? `refused: ${said}\n` : `${outcome}: ${said}` };
+}
+
+/** What a caller is told of a defect of ours: no stack, no detail that could name a place. */
+export function fault(): Refusal {
+  return new Refusal("fault", "Fettler failed by a defect of its own; nothing was changed by this call");
+}
+
+/** Runs a verb and renders what comes of it. A refusal is an answer; anything else that is thrown is a fault, told to `report`. */
+export async function answering(
+  form: Form,
+  act: () => Answer | Promise<Answer>,
+  report: (error: unknown) => void,
+): Promise<Rendered> {
+  try {
+    return render(await act(), form);
+  } catch (error) {
+    if (error instanceof Refusal) return renderRefusal(error, form);
+    report(error);
+    return renderRefusal(fault(), form);
+  }
+}
+
+/** Text cut at the end of a row, saying so. */
+function cutAtRow(text: string): string {
+  if (text.length <= TOOL_TEXT) return text;
+  const notice = "\n... the answer is longer than 40,000 characters and was cut here; narrow the call to see the rest";
+  const room = TOOL_TEXT - notice.length;
+  const row = text.lastIndexOf("\n", room);
+  return text.slice(0, row > 0 ? row : pairSafe(text, room)) + notice;
+}
+
+/** The last place at or before a position that does not part a surrogate pair. */
+function pairSafe(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
+}

@@ -1,0 +1,281 @@
+/** `read`: what a file holds. Spec: 2-verbs §2.11; 3-documents-and-archives §3.1. */
+import * as z from "zod/mini";
+import { demandListed, locate } from "../boundary/locate.ts";
+import { printable, printLocation } from "../boundary/print.ts";
+import type { Survey } from "../boundary/survey.ts";
+import { DiskError, type OpenFile } from "../disk/disk.ts";
+import { find, type Found, refusalOf } from "../disk/resolve.ts";
+import { isTextual, kindOf } from "../documents/kinds.ts";
+import { outside, Refusal } from "../refusal.ts";
+import { type Encoding, namedEncoding } from "../text/encoding.ts";
+import { CHARACTER_CAP, readSlice, type Slice, sliceRows, sliceText } from "../text/slice.ts";
+import { type FactFields, factFields } from "./facts.ts";
+import { demand } from "./permission.ts";
+import { demandUnscreened } from "./screen.ts";
+import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
+
+const schema = z.strictObject({
+  paths: z.array(z.string()).check(z.minLength(1)),
+  from: z.optional(z.int().check(z.minimum(1))),
+  to: z.optional(z.int().check(z.minimum(1))),
+  tail: z.optional(z.int().check(z.minimum(1))),
+  columns: z.optional(z.string()),
+  numbered: z.optional(z.boolean()),
+  encoding: z.optional(z.string()),
+});
+
+type ReadArguments = z.infer<typeof schema>;
+
+export const read: EngineVerb<typeof schema> = {
+  name: "read",
+  where: "engine",
+  summary: "read files, or parts of them",
+  description:
+    "Reads text files: the first 2,000 lines unless told otherwise, and at most 40,000 characters a call; the answer says how " +
+    "to go on. Pass the hash of a file as expect when you change it.",
+  tool: { readOnly: true, destructive: false, idempotent: true },
+  schema,
+  arguments: {
+    paths: { word: "many", value: "PATH", help: "files, as path or name:path, answered in order" },
+    from: { value: "N", default: 1, help: "first line" },
+    to: { value: "N", help: "last line; stating it lifts the cap of 2,000 lines" },
+    tail: { value: "N", help: "the last N lines, instead of from and to" },
+    columns: {
+      value: "A-B",
+      help: "only these characters of each line, for lines longer than the budget; one path only",
+    },
+    numbered: { toolDefault: true, help: "put line numbers before the lines of text; they are no part of the file" },
+    encoding: { value: "NAME", help: "read as this encoding, such as windows-1252 or shift_jis" },
+  },
+  check({ paths, from, to, tail, columns }) {
+    if (tail !== undefined && (from !== undefined || to !== undefined)) {
+      throw new Refusal("invalid", "tail is the end of a file, from and to are a range of it; give one of the two");
+    }
+    if (from !== undefined && to !== undefined && from > to) {
+      throw new Refusal("invalid", `from (${from}) is above to (${to})`);
+    }
+    if (columns !== undefined) {
+      columnsOf(columns);
+      if (paths.length > 1) throw new Refusal("invalid", "columns go with one path only");
+    }
+  },
+  async run(args, side): Promise<Answer> {
+    const { createHash } = await import("node:crypto");
+    const encoding = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
+    const founds = locateAll(side, args.paths);
+    try {
+      let budget = CHARACTER_CAP;
+      const files = founds.map((found) => {
+        const served = serve(side.survey, found, args, encoding, budget, createHash("sha256"));
+        budget = Math.max(0, budget - served.slice.spent);
+        return served;
+      });
+      return {
+        budgeted: true,
+        json: { files: files.map((file) => jsonFile(file, args)), count: files.length },
+        text: () => files.map((file) => textFile(file, args)).join("\n\n"),
+      };
+    } finally {
+      for (const found of founds) found.close();
+    }
+  },
+};
+
+/** A file that was read. */
+interface Served {
+  path: string;
+  slice: Slice;
+  /** Absent for a large file. */
+  hash?: string;
+  bytes: number;
+  fields: FactFields;
+}
+
+/** Finds every path of the call; each passes a stage before any enters the next. Spec: 1-boundary §1.6. */
+function locateAll(side: EngineSide, paths: readonly string[]): Found[] {
+  const { survey, disk } = side;
+  const staged = (act: (path: string, index: number) => void) =>
+    paths.forEach((path, index) => {
+      try {
+        act(path, index);
+      } catch (error) {
+        if (error instanceof Refusal && error.outcome === "outside-root") {
+          throw outside({ index: index + 1, of: paths.length });
+        }
+        throw error;
+      }
+    });
+  staged((path) => locate(survey, path));
+  const founds: Found[] = [];
+  const missing: (Refusal | undefined)[] = [];
+  try {
+    staged((path, index) => {
+      try {
+        founds[index] = find(disk, survey, path, { follow: true });
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.outcome === "outside-root") throw error;
+        missing[index] = error;
+      }
+    });
+    staged((path, index) => {
+      const found = founds[index];
+      const [written] = locate(survey, path).slice(-1);
+      demand(
+        found?.place ?? demandListed(survey, written),
+        ["read"],
+        printLocation(survey.boundary, found?.written ?? written),
+      );
+    });
+    staged((_, index) => {
+      if (missing[index]) throw missing[index];
+      demandFile(survey, founds[index]);
+    });
+    return founds;
+  } catch (error) {
+    for (const found of founds) found?.close();
+    throw error;
+  }
+}
+
+function demandFile(survey: Survey, { written, facts, name }: Found) {
+  const path = printLocation(survey.boundary, written);
+  switch (facts?.kind) {
+    case "file":
+      break;
+    case "dir":
+      throw new Refusal("refused", "this is a folder; find lists what is in it", path);
+    case undefined:
+      throw new Refusal("not-found", "there is no such file or folder", path);
+    default:
+      throw new Refusal("refused", "this is a FIFO, a socket or a device; such files are not opened", path);
+  }
+  const kind = kindOf(name);
+  if (!isTextual(kind)) {
+    throw new Refusal(
+      "refused",
+      `this is a binary file to this release, which has no reader for the kind '${kind}'`,
+      path,
+    );
+  }
+}
+
+function serve(
+  survey: Survey,
+  found: Found,
+  args: ReadArguments,
+  encoding: Encoding | undefined,
+  budget: number,
+  hash: { update(bytes: Uint8Array): unknown; digest(form: "hex"): string },
+): Served {
+  const path = printLocation(survey.boundary, found.written);
+  demandUnscreened(survey, found.real);
+  let file: OpenFile | undefined;
+  try {
+    file = found.folder.file(found.name);
+    const facts = file.facts();
+    const opened = file;
+    const slice = readSlice({ size: facts.size, readAt: (buffer, offset) => opened.readAt(buffer, offset) }, {
+      from: args.from,
+      to: args.to,
+      tail: args.tail,
+      columns: args.columns === undefined ? undefined : columnsOf(args.columns),
+      encoding,
+      numbered: args.numbered ?? false,
+      budget,
+      hasher: hash,
+      path,
+    });
+    const at = { folder: found.folder, real: { ...found.real, segments: found.real.segments.slice(0, -1) } };
+    const fields = factFields(survey, at, found.name, facts);
+    return { path, slice, ...slice.large ? {} : { hash: hash.digest("hex") }, bytes: facts.size, fields };
+  } catch (error) {
+    if (error instanceof DiskError) throw refusalOf(error, path);
+    throw error;
+  } finally {
+    file?.close();
+  }
+}
+
+/** @throws {Refusal} `invalid` */
+function columnsOf(written: string): readonly [number, number] {
+  const match = /^([0-9]+)-([0-9]+)$/.exec(written);
+  const [from, to] = match ? [Number(match[1]), Number(match[2])] : [0, 0];
+  if (from < 1 || to < from || !Number.isSafeInteger(to)) {
+    throw new Refusal("invalid", `columns are written A-B with 1 ≤ A ≤ B, such as 40001-80000; '${written}' is not`);
+  }
+  return [from, to];
+}
+
+function jsonFile(
+  { path, slice, hash, bytes, fields }: Served,
+  { numbered, columns }: ReadArguments,
+): Record<string, unknown> {
+  const { lineCut } = slice;
+  return {
+    path,
+    kind: "text",
+    text: sliceText(slice, numbered ?? false),
+    from: slice.from,
+    to: slice.to,
+    ...slice.total === undefined ? {} : { lines: slice.total },
+    truncated: slice.truncated,
+    ...slice.linesRemaining === undefined ? {} : { lines_remaining: slice.linesRemaining },
+    ...slice.budgeted ? { budgeted: true } : {},
+    ...columns === undefined ? {} : { columns },
+    ...lineCut
+      ? { line_cut: { line: lineCut.line, ...lineCut.total === undefined ? {} : { total: lineCut.total } } }
+      : {},
+    encoding: slice.encoding.name,
+    line_ending: slice.ending,
+    ...slice.mixed === undefined ? {} : { line_ending_mixed: slice.mixed },
+    ...slice.finalNewline === undefined ? {} : { final_newline: slice.finalNewline },
+    ...hash === undefined ? {} : { hash },
+    bytes,
+    ...slice.large ? { large: true } : {},
+    ...fields,
+  };
+}
+
+function textFile({ path, slice, hash }: Served, args: ReadArguments): string {
+  const newline = slice.finalNewline === undefined ? "?" : slice.finalNewline ? "yes" : "no";
+  const head = [
+    printable(path),
+    "text",
+    slice.encoding.name,
+    slice.ending + (slice.mixed ? " (MIXED)" : ""),
+    `final-newline: ${newline}`,
+    `lines ${servedRange(slice)} of ${slice.total ?? "?"}`,
+    `hash ${hash ?? "-"}`,
+  ].join("  ");
+  const lines = args.numbered === false ? slice.lines : sliceRows(slice);
+  return [head, ...lines, ...notes(slice, args)].join("\n");
+}
+
+function servedRange({ from, to }: Slice): string {
+  if (to < from) return "none";
+  return from < 0 ? `the last ${to - from + 1}` : `${from}-${to}`;
+}
+
+/** What was left, and how to go on. */
+function notes(slice: Slice, { tail }: ReadArguments): string[] {
+  const notes: string[] = [];
+  const { lineCut, linesRemaining: left } = slice;
+  if (lineCut) {
+    const total = lineCut.total ?? `more than ${lineCut.moreThan}`;
+    const columns = `--columns ${lineCut.next}-${lineCut.next + CHARACTER_CAP - 1}`;
+    notes.push(`... line ${lineCut.line} has ${total} characters; go on with ${lineRange(lineCut.line)}${columns}`);
+  }
+  if (tail !== undefined) {
+    if (left) notes.push(`... ${left} earlier ${left === 1 ? "line" : "lines"}; go back with --to ${slice.from - 1}`);
+  } else if (slice.truncated) {
+    const rest = left === undefined ? "more lines" : `${left} more ${left === 1 ? "line" : "lines"}`;
+    notes.push(`... ${rest}; go on with --from ${slice.to + 1}`);
+  }
+  if (slice.budgeted) notes.push("... stopped at the 40,000 characters of one call");
+  return notes;
+}
+
+/** `--columns` holds for every line served, so the one line is named; the first line of a file is what is served anyway. */
+function lineRange(line: number): string {
+  return line > 0 ? `--from ${line} --to ${line} ` : "";
+}

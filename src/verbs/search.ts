@@ -1,0 +1,263 @@
+/** `search`: where a text occurs. Spec: 2-verbs §2.10; 3-documents-and-archives §3.1, §3.3. */
+import * as z from "zod/mini";
+import type { Location } from "../boundary/locate.ts";
+import { printable } from "../boundary/print.ts";
+import { DiskError, type Folder, type OpenFile } from "../disk/disk.ts";
+import { isArchive, isImage, isTextual, kindOf } from "../documents/kinds.ts";
+import { Refusal } from "../refusal.ts";
+import { namedEncoding } from "../text/encoding.ts";
+import { compilePatterns, demandLinear, type Matcher } from "../text/patterns.ts";
+import { excludedNote, foldersNote } from "./find.ts";
+import { grants } from "./permission.ts";
+import { demandUnscreened } from "./screen.ts";
+import { type Hit, HitCollector, type UndecidedLine } from "./search_hits.ts";
+import { FileText } from "./search_text.ts";
+import { type Sweep, sweep } from "./sweep.ts";
+import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
+
+const LIMIT = 200;
+
+const schema = z.strictObject({
+  patterns: z.array(z.string()).check(z.minLength(1)),
+  glob: z.optional(z.string()),
+  in: z.optional(z.string()),
+  literal: z.optional(z.boolean()),
+  case_sensitive: z.optional(z.boolean()),
+  context: z.optional(z.int().check(z.minimum(0))),
+  limit: z.optional(z.int().check(z.minimum(0))),
+  count: z.optional(z.boolean()),
+  files_only: z.optional(z.boolean()),
+  encoding: z.optional(z.string()),
+  include_generated: z.optional(z.boolean()),
+  exclude: z.optional(z.array(z.string())),
+});
+
+type SearchArguments = z.infer<typeof schema>;
+
+export const search: EngineVerb<typeof schema> = {
+  name: "search",
+  where: "engine",
+  summary: "find text in files",
+  description:
+    "Searches the text files of one tree, line by line, ignoring case. Patterns are ECMAScript regular expressions, or " +
+    "plain text under literal. Not a search for file names: that is find.",
+  tool: { readOnly: true, destructive: false, idempotent: true },
+  schema,
+  arguments: {
+    patterns: {
+      word: "many",
+      value: "PATTERN",
+      flag: "pattern",
+      short: "-e",
+      lines: { file: "pattern-file", stdin: "pattern-stdin" },
+      help: "what to look for; several are alternatives",
+    },
+    glob: { value: "GLOB", help: "only files that this glob matches, such as src/**/*.ts" },
+    in: { value: "TREE", help: "which open tree; default is the first declared" },
+    literal: { help: "patterns are text, not expressions" },
+    case_sensitive: { help: "heed upper and lower case" },
+    context: { value: "N", default: 0, help: "N lines on each side of a hit" },
+    limit: { value: "N", default: LIMIT, help: "at most N hits, 0 for all; with files_only it counts files" },
+    count: { help: "numbers only" },
+    files_only: { help: "one entry per file, its first hit" },
+    encoding: { value: "NAME", help: "for files that have no byte-order mark and are not UTF-8" },
+    include_generated: { help: "do not skip generated folders" },
+    exclude: { value: "GLOB", help: "leave out what this glob matches" },
+  },
+  check({ patterns, count, files_only: filesOnly }) {
+    if (patterns.includes("")) throw new Refusal("invalid", "a pattern is empty; it would match every line");
+    if (count && filesOnly) {
+      throw new Refusal("invalid", "count and files_only are two different answers; give one of them");
+    }
+  },
+  async run(args, side): Promise<Answer> {
+    const matcher = await compilePatterns(args.patterns, {
+      literal: args.literal ?? false,
+      caseSensitive: args.case_sensitive ?? false,
+    });
+    demandLinear(matcher);
+    return new Search(args, matcher, side).answer();
+  },
+};
+
+/** Counters of what was not searched; only those above 0 are told. */
+interface Passed {
+  documents_skipped: number;
+  archives_skipped: number;
+  files_unreadable: number;
+  files_binary: number;
+  files_undecodable: number;
+}
+
+class Search {
+  readonly #collector: HitCollector;
+  readonly #text: FileText;
+  #matched = 0;
+  #searched = 0;
+  readonly #passed: Passed = {
+    documents_skipped: 0,
+    archives_skipped: 0,
+    files_unreadable: 0,
+    files_binary: 0,
+    files_undecodable: 0,
+  };
+
+  constructor(readonly args: SearchArguments, matcher: Matcher, readonly side: EngineSide) {
+    const named = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
+    this.#text = new FileText(named);
+    this.#collector = new HitCollector(matcher, {
+      mode: args.count ? "count" : args.files_only ? "files" : "hits",
+      limit: args.limit ?? (args.count ? 0 : LIMIT),
+      context: args.context ?? 0,
+    });
+  }
+
+  answer(): Answer {
+    const met = sweep(this.side, this.args, {
+      folders: false,
+      visit: (at, name, path, kind, place) => {
+        if (kind !== "file") return true;
+        this.#matched++;
+        if (grants(place, "read")) this.#file(at, name, path);
+        else this.#passed.files_unreadable++;
+        return !this.#collector.full;
+      },
+    });
+    const collected = this.#collector;
+    const undecided = collected.undecided.length > 0;
+    const hits = collected.hits.map((hit) => ({ ...hit, path: met.print(hit.path) }));
+    const message = "some lines were too long to be decided";
+    return {
+      ...undecided ? { outcome: "timed-out" as const, message } : {},
+      json: {
+        kind: this.args.literal ? "literal" : "regex",
+        patterns: this.args.patterns,
+        ...this.args.count ? {} : { hits: hits.map((hit) => jsonHit(hit)) },
+        hits_count: collected.count,
+        files: collected.files,
+        files_matched: this.#matched,
+        files_searched: this.#searched,
+        truncated: collected.full,
+        excluded: met.excluded,
+        ...met.excludedAtLeast ? { excluded_at_least: true } : {},
+        ...aboveZero({
+          ...this.#passed,
+          folders_unreadable: met.foldersUnreadable,
+          names_undecodable: met.namesUndecodable,
+        }),
+        ...undecided ? undecidedFields(collected.undecided, met) : {},
+      },
+      text: () => this.#answerText(hits, met),
+    };
+  }
+
+  #file(at: { folder: Folder; real: Location }, name: string, path: string) {
+    const kind = kindOf(name);
+    if (!isTextual(kind)) {
+      if (isArchive(kind)) this.#passed.archives_skipped++;
+      else if (!isImage(kind)) this.#passed.documents_skipped++;
+      return;
+    }
+    const file = this.#open(at.folder, name);
+    if (!file) return;
+    let verdict: "text" | "binary" | "undecodable" | undefined;
+    try {
+      verdict = this.#text.read(
+        file,
+        (text, isLast) => this.#collector.search(path, text, isLast),
+        () => this.#collector.giveUp(path),
+      );
+      if (verdict === "binary") this.#passed.files_binary++;
+      else if (verdict === "undecodable") this.#passed.files_undecodable++;
+      else this.#searched++;
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error;
+      this.#passed.files_unreadable++;
+    } finally {
+      file.close();
+    }
+    // Judged by what is to be answered: a file without a hit discloses nothing.
+    if (this.#collector.endFile(verdict === "text")) {
+      demandUnscreened(this.side.survey, { tree: at.real.tree, segments: [...at.real.segments, name] });
+    }
+  }
+
+  /** A file of the listing, opened; `undefined` when it went away since, or when the system keeps it shut: then it is counted. */
+  #open(folder: Folder, name: string): OpenFile | undefined {
+    try {
+      return folder.file(name);
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error;
+      if (error.fault === "denied" || error.fault === "failed") this.#passed.files_unreadable++;
+      else this.#matched--;
+      return undefined;
+    }
+  }
+
+  #answerText(hits: readonly Hit[], met: Sweep): string {
+    const rows = this.args.files_only ? hits.map((hit) => printable(hit.path)) : hits.flatMap(textHit);
+    rows.push(this.#footer(met));
+    if (this.args.glob !== undefined && this.#searched === 0) {
+      rows.push(
+        this.#matched === 0
+          ? "the glob matched no file"
+          : `the glob matched ${plural(this.#matched, "file")}, none of them text`,
+      );
+    }
+    const { undecided } = this.#collector;
+    if (undecided.length > 0) {
+      const places = undecided.slice(0, 20).map(({ path, line }) => `${printable(met.print(path))}:${line}`).join(", ");
+      rows.push(`timed-out: ${plural(undecided.length, "line")} undecided, each too long: ${places}`);
+    }
+    return rows.join("\n");
+  }
+
+  #footer(met: Sweep): string {
+    const { count, files, full } = this.#collector;
+    const passed = this.#passed;
+    const head = this.args.files_only ? plural(files, "file") : `${plural(count, "hit")} in ${plural(files, "file")}`;
+    const notes = [
+      [passed.documents_skipped, "document", "not searched"],
+      [passed.archives_skipped, "archive", "not searched"],
+      [passed.files_unreadable, "file", "unreadable"],
+      [passed.files_undecodable, "file", "not text (try --encoding)"],
+    ] as const;
+    const said = notes.filter(([n]) => n > 0).map(([n, noun, what]) => `; ${plural(n, noun)} ${what}`).join("");
+    const searched = count === 0 ? `; ${plural(this.#searched, "file")} searched` : "";
+    return head + (full ? " (limit reached)" : "") + searched + said + excludedNote(met) + foldersNote(met);
+  }
+}
+
+function plural(n: number, noun: string): string {
+  return `${n} ${n === 1 ? noun : noun + "s"}`;
+}
+
+function aboveZero(counts: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0));
+}
+
+function jsonHit({ path, line, column, text, cut, context }: Hit): Record<string, unknown> {
+  return {
+    path,
+    line,
+    column,
+    ...text === undefined ? {} : { text },
+    ...cut ? { cut } : {},
+    ...context ? { context } : {},
+  };
+}
+
+function textHit(hit: Hit): string[] {
+  const rows = hit.context ?? [{ line: hit.line, text: hit.text! }];
+  return [
+    `${printable(hit.path)}:${hit.line}:${hit.column}`,
+    ...rows.map(({ line, text }) => `${String(line).padStart(5)} | ${text}`),
+  ];
+}
+
+function undecidedFields(undecided: readonly UndecidedLine[], met: Sweep): Record<string, unknown> {
+  return {
+    undecided: undecided.slice(0, 20).map(({ path, line }) => ({ path: met.print(path), line })),
+    undecided_count: undecided.length,
+  };
+}

@@ -1,0 +1,243 @@
+/**
+ * The hits of a search: limits, budget, line numbers, windows into long lines, context.
+ *
+ * Spec: 2-verbs §2.7, §2.10; decision 33.
+ */
+import { countEndings, LineCounter, scan } from "../text/scan.ts";
+import type { Matcher } from "../text/patterns.ts";
+
+/** Characters of hits and context that one answer holds. One hit is always served. */
+const BUDGET = 40_000;
+/** Characters of one line that are shown round its match. */
+const WINDOW = 4_000;
+
+/** A line of context, the hit's own included. */
+export interface ContextLine {
+  line: number;
+  text: string;
+}
+
+export interface Hit {
+  /** Below its tree. */
+  path: string;
+  line: number;
+  column: number;
+  /** The line without its ending; absent where only files are asked for. */
+  text?: string;
+  /** `text` is a window round the match. */
+  cut?: true;
+  context?: ContextLine[];
+}
+
+/** A line of which it is not known whether it matches. */
+export interface UndecidedLine {
+  path: string;
+  line: number;
+}
+
+export interface CollectOptions {
+  mode: "hits" | "files" | "count";
+  /** Hits, or files in mode `files`; 0 is all. */
+  limit: number;
+  context: number;
+}
+
+/** Collects over all files of a call. */
+export class HitCollector {
+  readonly hits: Hit[] = [];
+  readonly undecided: UndecidedLine[] = [];
+  /** Hits, as far as they were taken. */
+  count = 0;
+  /** Files with a hit. */
+  files = 0;
+  /** There was more than the limit or the budget takes. */
+  full = false;
+
+  #characters = 0;
+  /** Lines of the present file before the text at hand. */
+  #lines = 0;
+  #inFile = 0;
+  /** The last lines of the piece before, for context. */
+  #before: string[] = [];
+  /** Hits at the end of the piece before whose context goes on. */
+  #open: { hit: Hit; missing: number }[] = [];
+
+  constructor(readonly matcher: Matcher, readonly options: CollectOptions) {}
+
+  /** Searches the next text of a file: whole lines. Returns false when no more of the file is wanted. */
+  search(path: string, text: string, isLast: boolean): boolean {
+    this.#closeContexts(text);
+    const { mode } = this.options;
+    const counter = mode === "count" ? undefined : new LineCounter(text);
+    scan(text, this.matcher, (lineStart, lineEnd, matchStart, matchEnd) => {
+      if (!this.#room()) return false;
+      this.count++;
+      this.#inFile++;
+      if (!counter) return;
+      const line = this.#lines + counter.lineAt(lineStart);
+      const hit: Hit = { path, line, column: matchStart - lineStart + 1 };
+      if (mode === "hits" && !this.#serve(hit, text, lineStart, lineEnd, matchStart, matchEnd, isLast)) return false;
+      this.hits.push(hit);
+      return mode === "files" ? false : undefined;
+    });
+    const ended = this.full || mode === "files" && this.#inFile > 0;
+    if (!isLast && !ended) this.#carry(text);
+    return !ended;
+  }
+
+  /** A line too long to be searched stands at this place of the file. */
+  giveUp(path: string) {
+    this.#lines++;
+    this.#before = [];
+    this.undecided.push({ path, line: this.#lines });
+  }
+
+  /** The file is done. Returns whether it had a hit. One that turned out not to be text has none. */
+  endFile(isText: boolean): boolean {
+    if (!isText) {
+      this.hits.length -= this.options.mode === "count" ? 0 : this.#inFile;
+      this.count -= this.#inFile;
+      this.#inFile = 0;
+    }
+    const had = this.#inFile > 0;
+    if (had) this.files++;
+    this.#inFile = 0;
+    this.#lines = 0;
+    this.#before = [];
+    this.#open = [];
+    return had;
+  }
+
+  #room(): boolean {
+    const { limit, mode } = this.options;
+    const taken = mode === "files" ? this.files : this.count;
+    if (limit === 0 || taken < limit) return true;
+    this.full = true;
+    return false;
+  }
+
+  /** Puts text and context into a hit. Returns false when the budget takes no more: the hit is then not served. */
+  #serve(
+    hit: Hit,
+    text: string,
+    start: number,
+    end: number,
+    matchStart: number,
+    matchEnd: number,
+    isLast: boolean,
+  ): boolean {
+    const shown = windowOf(text, start, end, matchStart, matchEnd);
+    hit.text = text.slice(shown.start, shown.end);
+    if (shown.start > start || shown.end < end) hit.cut = true;
+    const wanted = this.options.context;
+    if (wanted > 0) {
+      const above = this.#above(text, start, wanted);
+      const below = linesAfter(text, end, wanted);
+      hit.context = [
+        ...above.map((text, i) => ({ line: hit.line - above.length + i, text })),
+        { line: hit.line, text: hit.text },
+        ...below.map((text, i) => ({ line: hit.line + 1 + i, text })),
+      ];
+      if (!isLast && below.length < wanted) this.#open.push({ hit, missing: wanted - below.length });
+    }
+    const cost = hit.context ? hit.context.reduce((sum, { text }) => sum + text.length, 0) : hit.text.length;
+    if (this.#characters + cost > BUDGET && this.hits.length > 0) {
+      this.full = true;
+      this.count--;
+      this.#inFile--;
+      this.#open = this.#open.filter((open) => open.hit !== hit);
+      return false;
+    }
+    this.#characters += cost;
+    return true;
+  }
+
+  #above(text: string, start: number, wanted: number): string[] {
+    const above = linesBefore(text, start, wanted);
+    const missing = wanted - above.length;
+    return missing > 0 && this.#before.length > 0 ? [...this.#before.slice(-missing), ...above] : above;
+  }
+
+  /** Context of hits at the end of the piece before, from the start of this one. */
+  #closeContexts(text: string) {
+    for (const { hit, missing } of this.#open) {
+      const last = hit.context![hit.context!.length - 1].line;
+      const below = linesAfter(text, -1, missing);
+      hit.context!.push(...below.map((text, i) => ({ line: last + 1 + i, text })));
+    }
+    this.#open = [];
+  }
+
+  #carry(text: string) {
+    this.#lines += countEndings(text, 0, text.length);
+    if (this.options.context > 0) this.#before = linesBefore(text, text.length, this.options.context);
+  }
+}
+
+/** The part of a line that is shown: all of it, or a window round the match that parts no surrogate pair. */
+function windowOf(
+  text: string,
+  start: number,
+  end: number,
+  matchStart: number,
+  matchEnd: number,
+): { start: number; end: number } {
+  if (end - start <= WINDOW) return { start, end };
+  const room = Math.max(0, WINDOW - (matchEnd - matchStart));
+  let from = Math.max(start, matchStart - (room >> 1));
+  let to = Math.min(end, from + WINDOW);
+  from = Math.max(start, to - WINDOW);
+  if (isLowSurrogate(text, from)) from++;
+  if (to < end && isLowSurrogate(text, to)) to--;
+  return { start: from, end: to };
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** A line of context as it is shown: its start. */
+function contextText(text: string, start: number, end: number): string {
+  const shown = windowOf(text, start, end, start, start);
+  return text.slice(shown.start, shown.end);
+}
+
+/** Up to `wanted` lines that end before a line's start, in order. */
+function linesBefore(text: string, lineStart: number, wanted: number): string[] {
+  const lines: string[] = [];
+  for (let start = lineStart; start > 0 && lines.length < wanted;) {
+    const end = text.charCodeAt(start - 1) === 0x0a && text.charCodeAt(start - 2) === 0x0d ? start - 2 : start - 1;
+    start = lastLineStart(text, end);
+    lines.unshift(contextText(text, start, end));
+  }
+  return lines;
+}
+
+function lastLineStart(text: string, end: number): number {
+  if (end === 0) return 0;
+  return Math.max(text.lastIndexOf("\n", end - 1), text.lastIndexOf("\r", end - 1)) + 1;
+}
+
+/** Up to `wanted` lines behind a line's end (without its ending); -1 begins with the first line of the text. */
+function linesAfter(text: string, lineEnd: number, wanted: number): string[] {
+  const lines: string[] = [];
+  let start = lineEnd < 0 ? 0 : behindEnding(text, lineEnd);
+  while (lines.length < wanted && start < text.length) {
+    const end = nextEnding(text, start);
+    lines.push(contextText(text, start, end));
+    start = behindEnding(text, end);
+  }
+  return lines;
+}
+
+function nextEnding(text: string, start: number): number {
+  const lf = text.indexOf("\n", start);
+  const line = lf < 0 ? text.length : lf;
+  const cr = text.slice(start, line).indexOf("\r");
+  return cr < 0 ? line : start + cr;
+}
+
+function behindEnding(text: string, end: number): number {
+  return text.charCodeAt(end) === 0x0d && text.charCodeAt(end + 1) === 0x0a ? end + 2 : end + 1;
+}

@@ -1,0 +1,149 @@
+/**
+ * The text of one file after another, for a sweep: one buffer for all of them, one decoding each, large files in pieces.
+ *
+ * Spec: 3-documents-and-archives §3.1.1, §3.1.2; decisions 23 and 58.
+ */
+import type { OpenFile } from "../disk/disk.ts";
+import { Decoder, tryDecodeWhole, Undecodable } from "../text/decoder.ts";
+import { detectEncoding, type Encoding, encodingOf, HEAD_BYTES } from "../text/encoding.ts";
+
+/** Files up to this size are decoded and searched whole. Spec: decision 23. */
+const WHOLE = 64 * 1024 * 1024;
+/** Bytes of a larger file that are decoded at a time. */
+const PIECE = 8 * 1024 * 1024;
+/** Bytes that are read to see whether a file is text at all, and with most files all there is. */
+const FIRST = 64 * 1024;
+/** A line beyond this many UTF-16 units is not decided. Spec: decision 58. */
+const LONGEST_LINE = 64 * 1024 * 1024;
+
+/** Takes text that ends with a line's ending or the file's end; returns false to see no more of the file. */
+export type OnText = (text: string, isLast: boolean) => boolean;
+
+export class FileText {
+  #buffer = new Uint8Array(FIRST);
+
+  /** @param named The encoding for files that are otherwise passed over. */
+  constructor(readonly named: Encoding | undefined) {}
+
+  /**
+   * Hands the text of a file on: whole, or in pieces of whole lines. `onLongLine` stands for a line that is too long for that.
+   * Nothing is read beyond the size the file had when it was opened.
+   *
+   * @returns What it is; text may have been handed on before a file turns out to be undecodable.
+   */
+  read(file: OpenFile, onText: OnText, onLongLine: () => void): "text" | "binary" | "undecodable" {
+    const { size } = file.facts();
+    const first = this.#buffer.subarray(0, Math.min(size, FIRST));
+    let held = file.readAt(first, 0);
+    const head = first.subarray(0, Math.min(held, HEAD_BYTES));
+    const encoding = this.#encodingOf(head);
+    if (encoding === "binary") return "binary";
+    if (size > WHOLE) return this.#readPieces(file, size, encoding, onText, onLongLine);
+    if (size > FIRST) {
+      if (size > this.#buffer.length) this.#grow(size, held);
+      held += file.readAt(this.#buffer.subarray(held, size), held);
+    }
+    const bytes = this.#buffer.subarray(0, held);
+    const text = tryDecodeWhole(bytes, encoding) ?? this.#decodeNamed(bytes, encoding);
+    if (text === undefined) return "undecodable";
+    onText(text, true);
+    return "text";
+  }
+
+  /** A buffer that holds this many bytes and what has been read. */
+  #grow(size: number, held: number) {
+    const before = this.#buffer;
+    this.#buffer = new Uint8Array(Math.max(size, Math.min(WHOLE, before.length * 2)));
+    this.#buffer.set(before.subarray(0, held));
+  }
+
+  /** A file with a NUL is text only under the name of an encoding whose units have several bytes. */
+  #encodingOf(head: Uint8Array): Encoding | "binary" {
+    const detected = detectEncoding(head);
+    if (detected !== "binary" || !this.named || this.named.unit === 1) return detected;
+    return encodingOf(head, this.named);
+  }
+
+  #decodeNamed(bytes: Uint8Array, tried: Encoding): string | undefined {
+    if (!this.named) return undefined;
+    const encoding = encodingOf(bytes.subarray(0, HEAD_BYTES), this.named);
+    return encoding === "binary" || encoding.name === tried.name ? undefined : tryDecodeWhole(bytes, encoding);
+  }
+
+  #readPieces(
+    file: OpenFile,
+    size: number,
+    encoding: Encoding,
+    onText: OnText,
+    onLongLine: () => void,
+  ): "text" | "undecodable" {
+    if (this.#buffer.length < PIECE) this.#buffer = new Uint8Array(PIECE);
+    const decoder = new Decoder(this.#decodes(file, encoding) ? encoding : this.named ?? encoding);
+    let rest = "";
+    let dropping = false;
+    try {
+      for (let at = 0, end = false; !end;) {
+        const n = file.readAt(this.#buffer.subarray(0, Math.min(PIECE, size - at)), at);
+        at += n;
+        end = n === 0 || at >= size;
+        let text = decoder.decode(this.#buffer.subarray(0, n), end);
+        if (dropping) {
+          const next = afterFirstEnding(text);
+          if (next < 0 && !end) continue;
+          onLongLine();
+          dropping = false;
+          text = next < 0 ? "" : text.slice(next);
+        }
+        const cut = end ? text.length : afterLastEnding(text);
+        if (cut > 0 || end) {
+          if (!onText(rest + text.slice(0, cut), end)) return "text";
+          rest = text.slice(cut);
+        } else {
+          rest += text;
+        }
+        if (rest.length > LONGEST_LINE) {
+          rest = "";
+          dropping = true;
+        }
+      }
+    } catch (error) {
+      if (error instanceof Undecodable) return "undecodable";
+      throw error;
+    }
+    return "text";
+  }
+
+  /** Whether the whole of a large file decodes as its first bytes say; asked only where a named encoding could serve instead. */
+  #decodes(file: OpenFile, encoding: Encoding): boolean {
+    if (!this.named) return true;
+    const { size } = file.facts();
+    const decoder = new Decoder(encoding);
+    try {
+      for (let at = 0, end = false; !end;) {
+        const n = file.readAt(this.#buffer.subarray(0, Math.min(PIECE, size - at)), at);
+        at += n;
+        end = n === 0 || at >= size;
+        decoder.decode(this.#buffer.subarray(0, n), end);
+      }
+      return true;
+    } catch (error) {
+      if (error instanceof Undecodable) return false;
+      throw error;
+    }
+  }
+}
+
+/** Where the text behind the last line ending begins; 0 when there is none. A CR at the very end may be half of a CR LF. */
+function afterLastEnding(text: string): number {
+  const lf = text.lastIndexOf("\n");
+  const cr = text.lastIndexOf("\r", text.length - 2);
+  return Math.max(lf, cr) + 1;
+}
+
+/** Where the text behind the first line ending begins; -1 when there is none. */
+function afterFirstEnding(text: string): number {
+  const lf = text.indexOf("\n");
+  const cr = text.indexOf("\r");
+  if (cr < 0 || lf >= 0 && lf < cr) return lf < 0 ? -1 : lf + 1;
+  return text.charCodeAt(cr + 1) === 0x0a ? cr + 2 : cr + 1;
+}

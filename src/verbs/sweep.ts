@@ -1,0 +1,205 @@
+/**
+ * A sweep over one tree, as `find` and `search` make it: which tree, where to start, what to leave out.
+ *
+ * Spec: 2-verbs §2.6.
+ */
+import { absoluteOf, defaultTree, demandListed, locateAbsolute, type Location, treeNamed } from "../boundary/locate.ts";
+import { printer } from "../boundary/print.ts";
+import { isListed } from "../boundary/survey.ts";
+import type { Boundary, Tree } from "../boundary/types.ts";
+import { type Found, refusalOf, resolve } from "../disk/resolve.ts";
+import { DiskError } from "../disk/disk.ts";
+import { type Visit, walk, type WalkCounts } from "../disk/walk.ts";
+import { nearest, outside, Refusal } from "../refusal.ts";
+import { compileGlob, type Glob } from "../text/glob.ts";
+import type { EngineSide } from "./verb.ts";
+
+export interface SweepArguments {
+  glob?: string;
+  in?: string;
+  exclude?: readonly string[];
+  include_generated?: boolean;
+}
+
+export interface SweepOptions {
+  /** Levels below the start folder. */
+  depth?: number;
+  /** Folders are visited too. */
+  folders: boolean;
+  /** Called for every entry that the glob means, in path order; returns false to end the sweep. `path` is below the tree. */
+  visit: Visit;
+}
+
+/** What a sweep tells beside its entries. */
+export interface Sweep extends WalkCounts {
+  /** Prints a path of the sweep as the caller may pass it back. */
+  print(path: string): string;
+}
+
+const NOTHING_MET: WalkCounts = {
+  excluded: 0,
+  excludedAtLeast: false,
+  skipped: [],
+  foldersUnreadable: 0,
+  namesUndecodable: 0,
+  ended: false,
+};
+
+/**
+ * @param visit Makes the visitor once the tree is known.
+ * @throws {Refusal} `invalid` for a glob or tree name that makes no sense; `outside-root` for a start folder outside or hidden.
+ */
+export function sweep(side: EngineSide, args: SweepArguments, options: SweepOptions): Sweep {
+  const { survey } = side;
+  const { boundary } = survey;
+  const excludes = (args.exclude ?? []).map((written) => globOf(boundary, written, true));
+  const { tree, glob } = chosen(boundary, args);
+  const print = printer(boundary, tree);
+  const excluded = (path: string) => excludes.some((exclude) => exclude.matches(path));
+  const wanted: Visit = (at, name, path, kind, place) =>
+    glob && !glob.matches(path) ? true : options.visit(at, name, path, kind, place);
+
+  const at: Location = { tree, segments: glob?.start ?? [] };
+  const start = openStart(side, at);
+  if (start === undefined) return { ...NOTHING_MET, print };
+  if (start.facts!.kind !== "dir") {
+    try {
+      return { ...single(start, at, excluded, glob, options.visit), print };
+    } finally {
+      start.close();
+    }
+  }
+  const folder = start.name === "" ? start.folder : below(start);
+  const counts = walk(survey, {
+    start: folder,
+    real: start.real,
+    written: at.segments.join("/"),
+    depth: options.depth ?? Infinity,
+    skip: skipped(boundary, args.include_generated ?? false, [...at.segments, ...start.real.segments]),
+    excludes: excluded,
+    folders: options.folders,
+    enters: (path) => glob === undefined || glob.couldMatchBelow(path),
+    visit: wanted,
+  });
+  return { ...counts, print };
+}
+
+/** One entry that the glob names, and which is no folder. */
+function single(
+  start: Found,
+  at: Location,
+  excluded: (path: string) => boolean,
+  glob: Glob | undefined,
+  visit: Visit,
+): WalkCounts {
+  const path = at.segments.join("/");
+  if (glob?.wild) return NOTHING_MET;
+  if (excluded(path)) return { ...NOTHING_MET, excluded: 1 };
+  const parent = { tree: start.real.tree, segments: start.real.segments.slice(0, -1) };
+  visit({ folder: start.folder, real: parent }, start.name, path, start.facts!.kind, start.place);
+  return NOTHING_MET;
+}
+
+/** The tree of the call and its glob, with an absolute glob set at its place in the tree. */
+function chosen(boundary: Boundary, args: SweepArguments): { tree: Tree; glob?: Glob } {
+  const named = args.in === undefined ? undefined : treeOf(boundary, args.in);
+  if (args.glob === undefined) return { tree: named ?? defaultTree(boundary) };
+  const glob = globOf(boundary, args.glob, false);
+  if (glob.absolute) {
+    const location = locateAbsolute(boundary, glob.startPath);
+    demandSame(named, location.tree);
+    if (glob.tree !== undefined && treeNamed(boundary, glob.tree) !== location.tree) throw outside();
+    return { tree: location.tree, glob: glob.at(location.segments) };
+  }
+  const own = glob.tree === undefined ? undefined : treeNamed(boundary, glob.tree)!;
+  if (own) demandSame(named, own);
+  return { tree: own ?? named ?? defaultTree(boundary), glob };
+}
+
+function globOf(boundary: Boundary, written: string, exclude: boolean): Glob {
+  const isTree = (name: string) => treeNamed(boundary, name) !== undefined;
+  return compileGlob(written, { exclude, isTree, windows: boundary.names.windows });
+}
+
+function demandSame(named: Tree | undefined, other: Tree) {
+  if (named && named !== other) {
+    throw new Refusal(
+      "invalid",
+      `the glob lies in the tree '${other.name}', and 'in' names '${named.name}'; one tree a call`,
+    );
+  }
+}
+
+/** @throws {Refusal} `invalid` with the open names. */
+function treeOf(boundary: Boundary, name: string): Tree {
+  const tree = treeNamed(boundary, name);
+  if (tree) return tree;
+  const open = boundary.trees.map((tree) => tree.name);
+  const near = nearest(name, open);
+  throw new Refusal(
+    "invalid",
+    `no open tree is called '${name}'${near ? `; did you mean '${near}'?` : ""} Open: ${open.join(", ")}`,
+  );
+}
+
+/** Names to be skipped: none when the sweep starts in a generated folder. Spec: 2-verbs §2.6. */
+function skipped(boundary: Boundary, include: boolean, start: readonly string[]): ReadonlySet<string> {
+  const names = new Set(boundary.generated.map((name) => name.toLowerCase()));
+  return include || start.some((segment) => names.has(segment.toLowerCase())) ? new Set() : names;
+}
+
+/**
+ * The entry where the sweep starts; `undefined` when nothing is there. A link is followed if a folder is at its end; else the
+ * link itself is the entry. The top of a hidden tree is taken when places below it are listed.
+ */
+function openStart({ survey, disk }: EngineSide, at: Location): Found | undefined {
+  const absolute = absoluteOf(survey.boundary, at);
+  const place = survey.place(absolute);
+  if (at.segments.length === 0 && place && !isListed(place) && survey.listedBelow(absolute).length > 0) {
+    const folder = disk.top(at.tree);
+    return { written: at, real: at, place, folder, name: "", facts: folder.facts(), close: () => folder.close() };
+  }
+  demandListed(survey, at);
+  try {
+    const entry = resolve(disk, survey, at, { follow: false });
+    if (entry.facts?.kind !== "link") return present(entry);
+    const target = followed(disk, survey, at);
+    if (target?.facts?.kind === "dir") {
+      entry.close();
+      return target;
+    }
+    target?.close();
+    return entry;
+  } catch (error) {
+    if (error instanceof Refusal && error.outcome === "not-found") return undefined;
+    throw error;
+  }
+}
+
+function present(entry: Found): Found | undefined {
+  if (entry.facts) return entry;
+  entry.close();
+  return undefined;
+}
+
+/** Where a link ends; `undefined` for one that leads nowhere. */
+function followed(disk: EngineSide["disk"], survey: EngineSide["survey"], at: Location): Found | undefined {
+  try {
+    return resolve(disk, survey, at, { follow: true });
+  } catch (error) {
+    if (error instanceof Refusal && (error.outcome === "not-found" || error.outcome === "refused")) return undefined;
+    throw error;
+  }
+}
+
+/** The folder that an entry is. */
+function below(entry: Found) {
+  try {
+    return entry.folder.folder(entry.name);
+  } catch (error) {
+    if (error instanceof DiskError) throw refusalOf(error, entry.written.segments.join("/"));
+    throw error;
+  } finally {
+    entry.close();
+  }
+}

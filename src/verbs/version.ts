@@ -1,0 +1,16 @@
+/** `version`. Spec: 2-verbs §2.25. */
+import * as z from "zod/mini";
+import { VERSION } from "../version.ts";
+import type { MainVerb } from "./verb.ts";
+
+const schema = z.strictObject({});
+
+export const version: MainVerb<typeof schema> = {
+  name: "version",
+  where: "main",
+  summary: "the version",
+  description: "Prints the version. Needs no configuration.",
+  schema,
+  arguments: {},
+  run: () => ({ json: { name: "fettle", version: VERSION }, text: () => `fettle ${VERSION}` }),
+};
