@@ -6,11 +6,11 @@ export const SCREENS = ["identifiers", "clinical", "legal", "scientific"] as con
 /** A screen as a file states it, its words in lower case. */
 export type ScreenForm = boolean | readonly string[];
 
-const RETIRED: Readonly<Record<string, string>> = {
-  phi: '"identifiers" and "clinical"',
-  pii: '"identifiers"',
-  sci: '"scientific"',
-};
+const RETIRED = new Map([
+  ["phi", '"identifiers" and "clinical"'],
+  ["pii", '"identifiers"'],
+  ["sci", '"scientific"'],
+]);
 
 /** Words that a list may hold: each category, and each with a leading `-`. */
 export const SCREEN_WORDS: readonly string[] = [...SCREENS, ...SCREENS.map((word) => `-${word}`)];
@@ -18,7 +18,7 @@ export const SCREEN_WORDS: readonly string[] = [...SCREENS, ...SCREENS.map((word
 /** Why a member of a list is no screen word. */
 export function screenWordFault(member: unknown): string {
   if (typeof member !== "string") return `a screen is made of words: ${SCREENS.join(", ")}`;
-  const retired = RETIRED[member.replace(/^-/, "")];
+  const retired = RETIRED.get(member.replace(/^-/, "").toLowerCase());
   if (retired) return `${JSON.stringify(member)} is no longer a screen; write ${retired} instead`;
   return `${JSON.stringify(member)} is no screen; the words are ${
     SCREENS.join(", ")

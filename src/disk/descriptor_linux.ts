@@ -46,12 +46,14 @@ const SYMBOLS = {
   statx: { name: "syscall", parameters: ["u32", "i32", "buffer", "i32", "u32", "buffer"], result: "i32" },
   getdents64: { name: "syscall", parameters: ["u32", "i32", "buffer", "u32"], result: "i32" },
   __errno_location: { parameters: [], result: "pointer" },
+  // The runtime reads memory by address only for who may load any library; libc copies it for us.
+  memcpy: { parameters: ["buffer", "pointer", "usize"], result: "void" },
 } as const;
 
 type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
 let libc: Libc;
-let errno: Deno.UnsafePointerView;
+let errno: Deno.PointerObject;
 
 // One set of buffers for the thread: every call below is synchronous and done with them when it returns.
 const encoder = new TextEncoder();
@@ -63,13 +65,14 @@ const stat = new DataView(new ArrayBuffer(256));
 const statBytes = new Uint8Array(stat.buffer);
 const linkText = new Uint8Array(4096 + 1);
 const dirents = new Uint8Array(128 * 1024);
+const errorNumber = new Int32Array(1);
 const direntsView = new DataView(dirents.buffer);
 
 /** Opens and pins the trees. @throws {DiskError} `replaced` when another folder is at a tree's path than the boundary says. */
 export function openDescriptorDisk(boundary: Boundary, libraryPath: string): Disk {
   if (!libc) {
     libc = Deno.dlopen(libraryPath, SYMBOLS).symbols;
-    errno = new Deno.UnsafePointerView(libc.__errno_location()!);
+    errno = libc.__errno_location()!;
   }
   const pinned = new Map<Tree, number>();
   try {
@@ -275,7 +278,8 @@ function cString(path: string): Uint8Array<ArrayBuffer> {
 }
 
 function code(): number {
-  return errno.getInt32(0);
+  libc.memcpy(errorNumber, errno, 4n);
+  return errorNumber[0];
 }
 
 /** The last call's error. `otherwise` stands for those errors by which the system says that an entry is of another kind. */

@@ -40,30 +40,50 @@ export function countHits(text: string, matcher: Matcher): number {
 
 /** Numbers lines, from 1, at offsets that never go back. Lines are counted only as far as it is asked. */
 export class LineCounter {
+  readonly #feeds: Ahead;
+  readonly #returns: Ahead;
   readonly #text: string;
   #offset = 0;
   #line = 1;
 
   constructor(text: string) {
     this.#text = text;
+    this.#feeds = new Ahead(text, "\n");
+    this.#returns = new Ahead(text, "\r");
   }
 
   /** The number of the line that starts at `lineStart`, which lies no earlier than the one before. */
   lineAt(lineStart: number): number {
-    this.#line += countEndings(this.#text, this.#offset, lineStart);
+    let line = this.#line;
+    for (let at = this.#feeds.from(this.#offset); at < lineStart; at = this.#feeds.from(at + 1)) line++;
+    for (let at = this.#returns.from(this.#offset); at < lineStart; at = this.#returns.from(at + 1)) {
+      if (this.#text.charCodeAt(at + 1) !== LF) line++;
+    }
     this.#offset = lineStart;
-    return this.#line;
+    this.#line = line;
+    return line;
   }
 }
 
-/** How many line endings lie between two offsets, neither of which parts a CRLF. */
-export function countEndings(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count++;
-  for (let at = text.indexOf("\r", from); at >= 0 && at < to; at = text.indexOf("\r", at + 1)) {
-    if (text.charCodeAt(at + 1) !== LF) count++;
+/** Where a character stands next, for offsets that never go back: a text that has none is searched once, not once for every line. */
+class Ahead {
+  readonly #text: string;
+  readonly #character: string;
+  #at = -1;
+
+  constructor(text: string, character: string) {
+    this.#text = text;
+    this.#character = character;
   }
-  return count;
+
+  /** The first place at or after `offset`; the text's length when there is none. */
+  from(offset: number): number {
+    if (this.#at < offset) {
+      const found = this.#text.indexOf(this.#character, offset);
+      this.#at = found < 0 ? this.#text.length : found;
+    }
+    return this.#at;
+  }
 }
 
 const LF = 0x0a;
@@ -223,11 +243,13 @@ class Lines {
   /** Where the line after begins. */
   next = 0;
   readonly #text: string;
-  #returnAt: number;
+  readonly #feeds: Ahead;
+  readonly #returns: Ahead;
 
   constructor(text: string) {
     this.#text = text;
-    this.#returnAt = endOr(text, text.indexOf("\r"));
+    this.#feeds = new Ahead(text, "\n");
+    this.#returns = new Ahead(text, "\r");
   }
 
   /** Settles on the line that holds `place`; `false` when it lies inside a CRLF or behind the last ending. `from` is a line's start before it. */
@@ -239,17 +261,11 @@ class Lines {
       if (before === LF || before === CR) break;
     }
     this.start = start;
-    this.end = endOr(text, text.indexOf("\n", place));
-    if (this.#returnAt < place) this.#returnAt = endOr(text, text.indexOf("\r", place));
-    if (this.#returnAt < this.end) this.end = this.#returnAt;
+    this.end = Math.min(this.#feeds.from(place), this.#returns.from(place));
     this.next = this.end + (text.charCodeAt(this.end) === CR && text.charCodeAt(this.end + 1) === LF ? 2 : 1);
     if (start < place || place < this.end) return true;
     return place < text.length && !(text.charCodeAt(place) === LF && place > 0 && text.charCodeAt(place - 1) === CR);
   }
-}
-
-function endOr(text: string, index: number): number {
-  return index < 0 ? text.length : index;
 }
 
 /** Every match of the whole alternation is a hit. */

@@ -19,7 +19,8 @@ export const LINE_CAP = 2000;
 /** Characters (UTF-16 units) of one line, and of all that one call serves. */
 export const CHARACTER_CAP = 40_000;
 
-const BLOCK = 256 * 1024;
+/** Bytes read at a time. Measured: larger blocks gain nothing in ASCII, and cost memory and, beyond it, a quarter of the speed. */
+const BLOCK = 64 * 1024;
 
 /** Where the bytes come from: an open file, an archive's member. */
 export interface ByteSource {

@@ -3,7 +3,7 @@
  *
  * Spec: 2-verbs §2.7, §2.10; decision 33.
  */
-import { countEndings, LineCounter, scan } from "../text/scan.ts";
+import { LineCounter, scan } from "../text/scan.ts";
 import type { Matcher } from "../text/patterns.ts";
 
 /** Characters of hits and context that one answer holds. One hit is always served. */
@@ -169,7 +169,7 @@ export class HitCollector {
   }
 
   #carry(text: string) {
-    this.#lines += countEndings(text, 0, text.length);
+    this.#lines += new LineCounter(text).lineAt(text.length) - 1;
     if (this.options.context > 0) this.#before = linesBefore(text, text.length, this.options.context);
   }
 }

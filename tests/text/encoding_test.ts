@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Refusal } from "../../src/refusal.ts";
-import { Decoder, decodeWhole, refuseUndecodable, tryDecodeWhole, Undecodable } from "../../src/text/decoder.ts";
+import {
+  Decoder,
+  decodeSwept,
+  decodeWhole,
+  refuseUndecodable,
+  tryDecodeWhole,
+  Undecodable,
+} from "../../src/text/decoder.ts";
 import { detectEncoding, type Encoding, encodingOf, namedEncoding } from "../../src/text/encoding.ts";
 
 const bytes = (...values: number[]) => new Uint8Array(values);
@@ -119,7 +126,7 @@ function inBlocks(data: Uint8Array, encoding: Encoding, sizes: readonly number[]
 const sizes = fc.array(fc.nat(7), { maxLength: 30 });
 const unicode = fc.constantFrom("utf-8", "utf-16le", "utf-16be", ...MARKED).map(namedEncoding);
 const anyText = fc.string({
-  unit: fc.oneof(fc.constantFrom("\r", "\n", "\ufeff", "a"), fc.string({ unit: "binary", minLength: 1 })),
+  unit: fc.oneof(fc.constantFrom("\r", "\n", "\ufeff", "\ufffd", "a"), fc.string({ unit: "binary", minLength: 1 })),
 });
 
 Deno.test("whatever is encoded is decoded, in blocks of any size", () => {
@@ -141,7 +148,7 @@ function outcome(decode: () => string): string | number {
 }
 
 Deno.test("blocks of any size fail at the same byte as the whole, in every encoding", () => {
-  const any = fc.constantFrom(...STANDARD, ...MARKED).map(namedEncoding);
+  const any = fc.constantFrom("utf-8", ...STANDARD, ...MARKED).map(namedEncoding);
   const byte = fc.oneof(
     fc.constantFrom(0, 10, 0x1b, 0x24, 0x42, 0x30, 0x41, 0x81, 0x8f, 0xd8, 0xdc, 0xe2, 0xff),
     fc.nat(255),
@@ -154,6 +161,11 @@ Deno.test("blocks of any size fail at the same byte as the whole, in every encod
       const file = new Uint8Array([...encoding.bom, ...body]);
       const whole = outcome(() => decodeWhole(file, encoding));
       assert.equal(outcome(() => inBlocks(file, encoding, sizes)), whole);
+      if (!encoding.label.startsWith("utf-32")) {
+        const native = new TextDecoder(encoding.label, { fatal: true, ignoreBOM: true });
+        if (typeof whole === "string") assert.equal(native.decode(new Uint8Array(body)), whole);
+        else assert.throws(() => native.decode(new Uint8Array(body)), TypeError);
+      }
       assert.equal(tryDecodeWhole(file, encoding), typeof whole === "string" ? whole : undefined);
       if (typeof whole === "number") {
         const good = file.slice(0, whole);
@@ -229,4 +241,37 @@ Deno.test("the refusal of a text in another encoding names --encoding", () => {
     assert.equal(refusal.path, "a.txt");
     assert.match(refusal.message, /offset 7.*--encoding/);
   }
+});
+
+Deno.test("in a sweep a name serves only what would be passed over", () => {
+  const table: [data: Uint8Array, name: string | undefined, text: string, encoding?: string][] = [
+    [bytes(0xc3, 0xa9), "windows-1252", "é", "utf-8"],
+    [bytes(0xe9), undefined, "undecodable"],
+    [bytes(0xe9), "windows-1252", "é", "windows-1252"],
+    [bytes(0xaa), "windows-1253", "undecodable"],
+    [bytes(0xe9, 0), "windows-1252", "binary"],
+    [bytes(0xe9, 0), "utf-16le", "é", "utf-16le"],
+    [bytes(0xe9, 0, 0), "utf-16le", "binary"],
+    [bytes(0xe9, 0, 0, 0), "utf-32le-bom", "binary"],
+    [bytes(0xff, 0xfe, 0xe9, 0), "windows-1252", "é", "utf-16le-bom"],
+    [bytes(0xff, 0xfe, 0xe9), "windows-1252", "ÿþé", "windows-1252"],
+  ];
+  for (const [data, name, text, encoding] of table) {
+    const got = decodeSwept(data, name === undefined ? undefined : namedEncoding(name));
+    assert.deepEqual(
+      typeof got === "string" ? [got] : [got.text, got.encoding.name],
+      encoding ? [text, encoding] : [text],
+      `${data}`,
+    );
+  }
+});
+
+Deno.test("a U+FFFD that the file holds is text", () => {
+  const data = encoded("a\ufffd\u{1fffd}".repeat(3000), namedEncoding("utf-8"));
+  assert.equal(decodeWhole(data, namedEncoding("utf-8")), "a\ufffd\u{1fffd}".repeat(3000));
+  assert.equal(inBlocks(data, namedEncoding("utf-8"), [2, 3, 5000]), "a\ufffd\u{1fffd}".repeat(3000));
+  assert.equal(
+    outcome(() => inBlocks(new Uint8Array([...data, 0xff]), namedEncoding("utf-8"), [2, 3, 5000])),
+    data.length,
+  );
 });

@@ -394,19 +394,47 @@ Deno.test("above 64 MiB: the end, a huge line, a stateful encoding, a bad byte",
   );
 });
 
+/** An open file as a source. */
+function sourceOfFile(file: Deno.FsFile): ByteSource {
+  return {
+    size: file.statSync().size,
+    readAt(buffer, offset) {
+      file.seekSync(offset, Deno.SeekMode.Start);
+      return file.readSync(buffer) ?? 0;
+    },
+  };
+}
+
+Deno.test("scenario 65, bugs C62: a file of 4 GiB on disk, with holes", () => {
+  const path = Deno.makeTempFileSync();
+  const file = Deno.openSync(path, { read: true, write: true });
+  try {
+    file.writeSync(utf8("head\n".repeat(20_000)));
+    const size = 4 * 2 ** 30;
+    const end = utf8("\nlast but one\nlast");
+    file.seekSync(size - end.length, Deno.SeekMode.Start);
+    file.writeSync(end);
+    const source = sourceOfFile(file);
+    assert.equal(source.size, size);
+    const tail = readSlice(source, { ...whole, tail: 2 });
+    assert.deepEqual([tail.lines, tail.large, tail.finalNewline], [["last but one", "last"], true, false]);
+    const range = readSlice(source, { ...whole, from: 5, to: 9 });
+    assert.deepEqual([range.lines, range.large], [Array(5).fill("head"), true]);
+    const hole = readSlice(source, { ...whole, from: 20_001 });
+    assert.deepEqual([hole.lines[0].length, hole.lineCut?.total, hole.lineCut?.moreThan], [40_000, undefined, 40_000]);
+  } finally {
+    file.close();
+    Deno.removeSync(path);
+  }
+});
+
 Deno.test("a growing or shrinking file gives what was there when it was opened", () => {
   const path = Deno.makeTempFileSync();
   const file = Deno.openSync(path, { read: true, write: true });
   try {
     const text = "a\nb\nc\n".repeat(100_000);
     Deno.writeTextFileSync(path, text);
-    const source: ByteSource = {
-      size: file.statSync().size,
-      readAt(buffer, offset) {
-        file.seekSync(offset, Deno.SeekMode.Start);
-        return file.readSync(buffer) ?? 0;
-      },
-    };
+    const source = sourceOfFile(file);
     Deno.writeTextFileSync(path, "more\n", { append: true });
     for (const range of [{ to: 5 }, { tail: 5 }]) {
       const slice = readSlice(source, { ...whole, ...range });

@@ -1,0 +1,69 @@
+/** Which folders the flags name, and what they say. Decision 43. */
+import assert from "node:assert/strict";
+import { Survey } from "../../src/boundary/survey.ts";
+import type { Permission, Tree } from "../../src/boundary/types.ts";
+import { permissionFlags, planFence } from "../../src/fence/plan.ts";
+
+let number = 0;
+function plan(
+  trees: Record<string, { can: Permission[]; scopes?: Record<string, Permission[]>; real?: Record<string, string> }>,
+) {
+  return planFence(
+    new Survey({
+      names: { windows: false, ignoreCase: false },
+      generated: [],
+      inForce: [],
+      trees: Object.entries(trees).map(([path, { can, scopes = {}, real = {} }]): Tree => ({
+        name: `t${++number}`,
+        path,
+        real: path,
+        identity: { dev: 1, ino: number },
+        can,
+        scopes: Object.entries(scopes).map(([path, can]) => ({ path, can, declared: "f", real: real[path] })),
+      })),
+    }),
+  );
+}
+
+Deno.test("listed trees are allowed, hidden scopes in them denied, by both their paths", () => {
+  assert.deepEqual(
+    plan({ "/w": { can: ["list", "read"], scopes: { a: [], b: ["list"], "b/c": ["read"] }, real: { a: "/w/x" } } }),
+    {
+      read: ["/w"],
+      denyRead: ["/w/a", "/w/b/c", "/w/x"],
+    },
+  );
+});
+
+Deno.test("a hidden tree gives nothing but its listed scopes", () => {
+  assert.deepEqual(plan({ "/n": { can: [], scopes: { open: ["list"], "open/shut": [] } } }), {
+    read: ["/n/open"],
+    denyRead: ["/n/open/shut"],
+  });
+  assert.deepEqual(plan({ "/n": { can: [] } }), { read: [], denyRead: [] });
+});
+
+Deno.test("a hidden scope that holds a listed one cannot be denied, which would deny both", () => {
+  assert.deepEqual(plan({ "/w": { can: ["list"], scopes: { h: [], "h/open": ["list"], "h/open/no": [] } } }), {
+    read: ["/w", "/w/h/open"],
+    denyRead: ["/w/h/open/no"],
+  });
+});
+
+Deno.test("nested trees", () => {
+  assert.deepEqual(plan({ "/w": { can: ["list"] }, "/w/in": { can: [] }, "/w/in/deep": { can: ["list"] } }), {
+    read: ["/w", "/w/in/deep"],
+    denyRead: [],
+  });
+});
+
+Deno.test("flags: nothing but reading and libc; a comma in a path is doubled", () => {
+  assert.deepEqual(permissionFlags({ read: ["/a,b", "/c"], denyRead: ["/c/d"] }, "/lib/libc.so.6"), [
+    "--no-prompt",
+    "--deny-import",
+    "--allow-read=/a,,b,/c",
+    "--deny-read=/c/d",
+    "--allow-ffi=/lib/libc.so.6",
+  ]);
+  assert.deepEqual(permissionFlags({ read: [], denyRead: [] }, undefined), ["--no-prompt", "--deny-import"]);
+});
