@@ -34,13 +34,23 @@ async function build(): Promise<void> {
   }
   const files = [...Deno.readDirSync(lib)].filter((entry) => entry.name.endsWith(".js"));
   const bytes = files.reduce((sum, entry) => sum + Deno.statSync(new URL(entry.name, lib)).size, 0);
-  console.log(`dist/portable: launcher, runtime ${Deno.version.deno}, ${files.length} modules of ${Math.ceil(bytes / 1024)} KiB`);
+  console.log(
+    `dist/portable: launcher, runtime ${Deno.version.deno}, ${files.length} modules of ${Math.ceil(bytes / 1024)} KiB`,
+  );
 }
 
 /** One module for each entry and what they share, so that a command loads only what it needs. */
 async function bundle(into: URL): Promise<void> {
   const { success } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--platform=deno", "--code-splitting", "--minify", `--outdir=${toPath(into)}`, "main.ts"],
+    args: [
+      "bundle",
+      "--quiet",
+      "--platform=deno",
+      "--code-splitting",
+      "--minify",
+      `--outdir=${toPath(into)}`,
+      "main.ts",
+    ],
     cwd: toPath(top),
   }).spawn().status;
   if (!success) throw new Error("the program could not be bundled");
@@ -78,7 +88,8 @@ set DENO_NO_PACKAGE_JSON=1\r
 
 function runFlags(): string {
   const allowed = PERMISSIONS.map((name) => `--allow-${name}`);
-  return ["--quiet", "--no-prompt", "--no-config", "--no-lock", "--cached-only", "--deny-import", V8_FLAGS, ...allowed].join(" ");
+  return ["--quiet", "--no-prompt", "--no-config", "--no-lock", "--cached-only", "--deny-import", V8_FLAGS, ...allowed]
+    .join(" ");
 }
 
 function toPath(url: URL): string {

@@ -33,15 +33,15 @@ export function branchOf(top: string, system: System = thisSystem): Branch {
   }
 }
 
-/** The first line of `HEAD`, empty where it cannot be read; `undefined` where no `.git` stands. */
+/** The line of `HEAD`, empty where it cannot be read; `undefined` where no `.git` stands. */
 function headBelow(folder: string, system: System): string | undefined {
   const git = below(folder, ".git", system.names);
   try {
     const entry = system.stat(git);
-    if (entry.isDirectory) return firstLine(below(git, "HEAD", system.names), system);
-    const directory = /^gitdir: (.+)$/.exec(firstLine(git, system))?.[1];
+    if (entry.isDirectory) return onlyLine(below(git, "HEAD", system.names), system);
+    const directory = /^gitdir: (.+)$/.exec(onlyLine(git, system))?.[1];
     if (!directory) return "";
-    return firstLine(below(absolutePath(directory, folder, system.names), "HEAD", system.names), system);
+    return onlyLine(below(absolutePath(directory, folder, system.names), "HEAD", system.names), system);
   } catch (error) {
     return error instanceof Deno.errors.NotFound && !hasEntry(git, system) ? undefined : "";
   }
@@ -56,10 +56,12 @@ function hasEntry(path: string, system: System): boolean {
   }
 }
 
-/** Empty for what is no regular file, is not UTF-8, or has more than one line. */
-function firstLine(file: string, system: System): string {
+/** Empty for what is no regular file, is longer than any of these, is not UTF-8, or has more than one line. */
+function onlyLine(file: string, system: System): string {
   if (!system.stat(file).isFile) return "";
-  const text = new TextDecoder("utf-8", { fatal: true }).decode(system.readStart(file, LIMIT));
+  const bytes = system.readStart(file, LIMIT);
+  if (bytes.length === LIMIT) return "";
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   return /^([^\r\n]*)(\r?\n)?$/.exec(text)?.[1] ?? "";
 }
 

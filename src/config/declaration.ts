@@ -12,8 +12,6 @@ export interface DeclaredScope {
 
 export interface DeclaredTree {
   name: string;
-  /** As written. */
-  written: string;
   /** Absolute and normalised. */
   path: string;
   /** In the order of `PERMISSIONS`; absent for the default. */

@@ -33,10 +33,10 @@ export function identityOf(facts: Facts): Identity {
   return facts.ino === null ? { dev: 0, ino: 0 } : { dev: facts.dev, ino: facts.ino };
 }
 
-/** Whether two existing entries are one, as far as the system tells. */
+/** Whether two existing entries are one: by identity, or by their real paths where the system gives none. */
 export function isSame(a: Folder, b: Folder, names: NameRules): boolean {
-  if (fold(a.real, names) === fold(b.real, names)) return true;
-  return a.identity.ino !== 0 && a.identity.ino === b.identity.ino && a.identity.dev === b.identity.dev;
+  if (a.identity.ino === 0 || b.identity.ino === 0) return fold(a.real, names) === fold(b.real, names);
+  return a.identity.ino === b.identity.ino && a.identity.dev === b.identity.dev;
 }
 
 /** Where a path ends after every link on the way, also when nothing is there (yet); `facts` are there when something is. */
@@ -79,7 +79,8 @@ function linkTarget(link: string, folder: string, system: System, hops: number):
   return relative === "" ? { real: root } : destinationOf(root, relative, system, hops - 1);
 }
 
-function orNothing<T>(look: () => T): T | undefined {
+/** What a look at the disk gives, or `undefined` where it fails for whatever reason. */
+export function orNothing<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch {

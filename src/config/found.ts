@@ -10,7 +10,7 @@ import type { Permission } from "../boundary/types.ts";
 import type { System } from "./system.ts";
 import { LOOKING, WORKING } from "./tools_level.ts";
 import type { FoundName } from "./tree_names.ts";
-import { below } from "./folders.ts";
+import { below, orNothing } from "./folders.ts";
 import { absolutePath, fold, isAbsolute } from "./written_path.ts";
 
 /** A folder of the client's that may be opened. */
@@ -143,7 +143,8 @@ export class ClientFolderFinder {
     const { system } = this;
     const uid = system.uid();
     if (uid === null) return true;
-    const facts = system.lstat(folder);
+    const facts = orNothing(() => system.lstat(folder));
+    if (!facts) return false;
     const why = facts.uid !== uid
       ? "it belongs to another account"
       : ((facts.mode ?? 0) & 0o022) !== 0
@@ -205,9 +206,9 @@ export class ClientFolderFinder {
 
   #sessionsOf(project: string): Sessions {
     const { system } = this;
-    const facts = system.lstat(project);
-    const changed = facts.mtime?.getTime() ?? 0;
-    const stamp = `${facts.dev}:${facts.ino}:${changed}`;
+    const facts = orNothing(() => system.lstat(project));
+    const changed = facts?.mtime?.getTime() ?? 0;
+    const stamp = `${facts?.dev}:${facts?.ino}:${changed}`;
     const known = this.#sessions.get(project);
     if (known?.kept && known.stamp === stamp) return known;
     const sessions: Sessions = {

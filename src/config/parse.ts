@@ -176,7 +176,6 @@ class Reader {
     const can = child(node, "can");
     return {
       name,
-      written: text(path)!,
       path: this.#path(text(path)!),
       can: can && permissions(can),
       scopes: members(child(node, "scopes")).map(({ key, keyOffset, value }) => ({

@@ -8,7 +8,7 @@ import { Refusal } from "../refusal.ts";
 import type { Declaration } from "./declaration.ts";
 import { discover, fileIn, overlayOf, readInForce } from "./discover.ts";
 import { type Fault, refuseFaults } from "./faults.ts";
-import { isSame, lookUp } from "./folders.ts";
+import { isSame, lookUp, orNothing } from "./folders.ts";
 import { ClientFolderFinder, type PassedOver } from "./found.ts";
 import { merge, type Merged, WORK } from "./merge.ts";
 import { missingFolders, type MissingTree, openTrees, withScreen } from "./open.ts";
@@ -180,9 +180,9 @@ export class ConfigurationSource {
     const { system } = this;
     const overlay = overlayOf(file, system);
     const files = new Set(overlay ? [file, overlay] : [file]);
-    for (const path of [...files]) {
-      if (path === overlay && !this.#overlaySeen) continue;
-      files.add(system.realPath(path));
+    for (const path of this.#overlaySeen ? [...files] : [file]) {
+      // One that goes away at this moment is missed by the next call.
+      files.add(orNothing(() => system.realPath(path)) ?? path);
     }
     return [...files];
   }

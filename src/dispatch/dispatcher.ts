@@ -4,7 +4,8 @@
  * Spec: design, "One picture"; decisions 6, 40, 52, 53.
  */
 import type { Boundary } from "../boundary/types.ts";
-import type { Configuration } from "../config/types.ts";
+import { ConfigurationSource } from "../config/source.ts";
+import type { Launch } from "../config/types.ts";
 import { Refusal } from "../refusal.ts";
 import { answering, fault, type Rendered, renderRefusal } from "../verbs/answer.ts";
 import { checkArguments } from "../verbs/schema_tools.ts";
@@ -19,23 +20,38 @@ const encoder = new TextEncoder();
 const TRIES = 2;
 
 export interface DispatchOptions extends EngineOptions {
-  /** Reads the configuration; called before every call that needs it. @throws {Refusal} */
-  load(): Configuration;
+  launch: Launch;
   verbs: readonly Verb[];
 }
 
-/** Makes the dispatcher of a process. No engine is started before a verb needs one. */
-export function openDispatcher(options: DispatchOptions): Dispatcher {
+/** The dispatcher of a server. */
+export interface ServerDispatcher extends Dispatcher {
+  /**
+   * Opens the boundary and starts the engine for it, so that the first call finds it ready.
+   * @throws {Refusal} when the boundary cannot be opened.
+   */
+  start(): void;
+}
+
+/** Makes the dispatcher of a process. Without `start`, no engine is started before a verb needs one. */
+export function openDispatcher(options: DispatchOptions): ServerDispatcher {
   return new MainDispatcher(options);
 }
 
-class MainDispatcher implements Dispatcher {
+class MainDispatcher implements ServerDispatcher {
+  readonly #source: ConfigurationSource;
   #engine: EngineProcess | undefined;
   #boundary: Boundary | undefined;
   /** Engines that were replaced and still answer what they had been asked. */
   readonly #leaving = new Set<Promise<void>>();
 
-  constructor(readonly options: DispatchOptions) {}
+  constructor(readonly options: DispatchOptions) {
+    this.#source = new ConfigurationSource(options.launch);
+  }
+
+  start() {
+    this.#engineFor(this.#source.load().boundary);
+  }
 
   async call(verb: Verb, given: unknown, form: Form): Promise<Reply> {
     try {
@@ -56,13 +72,13 @@ class MainDispatcher implements Dispatcher {
   }
 
   async #here(verb: MainVerb, args: Record<string, unknown>, form: Form): Promise<Reply> {
-    const side = { configuration: this.options.load, fences: () => this.#fences(), verbs: this.options.verbs };
+    const side = { configuration: () => this.#source.load(), fences: () => this.#fences(), verbs: this.options.verbs };
     return toReply(await answering(form, () => verb.run(args, side), (error) => console.error(faultLine(error))));
   }
 
   async #there(verb: EngineVerb, args: Record<string, unknown>, form: Form): Promise<Reply> {
     for (let tries = 1;; tries++) {
-      const engine = this.#engineFor(this.options.load().boundary);
+      const engine = this.#engineFor(this.#source.load().boundary);
       try {
         // Both are sent at once: the engine answers its opening first, so the first call waits for one round trip only.
         const answer = engine.request({ verb: verb.name, args, form });

@@ -1,6 +1,4 @@
 /** The main process: the command line, and the server behind its one verb. */
-import type { Launch } from "../config/types.ts";
-import { ConfigurationSource } from "../config/source.ts";
 import { openDispatcher } from "../dispatch/dispatcher.ts";
 import { faultLine } from "../dispatch/fault_line.ts";
 import { EXIT_CODES, Refusal } from "../refusal.ts";
@@ -14,10 +12,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     return await runCommandLine(argv, {
       verbs: VERBS,
-      dispatcher(globals) {
-        const source = new ConfigurationSource(launchOf(globals));
-        return openDispatcher({ load: () => source.load(), verbs: VERBS });
-      },
+      dispatcher: (globals) => openDispatcher({ launch: launchOf(globals), verbs: VERBS }),
       serve: runServer,
       write: writeOut,
     });
@@ -29,22 +24,21 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 /** A boundary that cannot be opened at start is told on standard error: standard output carries the protocol. Spec: 1-boundary §1.12.4. */
 async function runServer(globals: Globals): Promise<number> {
-  const source = new ConfigurationSource(launchOf(globals));
+  const dispatcher = openDispatcher({ launch: launchOf(globals), verbs: VERBS });
   try {
-    source.load();
+    dispatcher.start();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     console.error(`fettle: ${error.message}${error.path === undefined ? "" : ` (${error.path})`}`);
     return EXIT_CODES[error.outcome];
   }
   const { serve } = await import("./mcp/server.ts");
-  const dispatcher = openDispatcher({ load: () => source.load(), verbs: VERBS });
   await serve({ dispatcher, verbs: VERBS, version: VERSION, input: Deno.stdin, output: Deno.stdout });
   await dispatcher.close();
   return EXIT_CODES.ok;
 }
 
-function launchOf({ config, roots, noConfig }: Globals): Launch {
+function launchOf({ config, roots, noConfig }: Globals) {
   return { folder: Deno.cwd(), config, roots, noConfig };
 }
 

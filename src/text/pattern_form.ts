@@ -102,7 +102,8 @@ function largest(parts: readonly Written[]): number {
 function repeated({ part, least, most, lazy }: Form & { kind: "repeat" }): Written {
   if (most === 0) return { source: "(?:)", factor: 1 };
   const inner = written(part);
-  const one = part.kind === "set" && alternatives(part.ranges).length === 1 ? inner.source : `(?:${inner.source})`;
+  const isOneUnit = part.kind === "set" && part.ranges.every((point) => point <= 0xffff);
+  const one = isOneUnit ? inner.source : `(?:${inner.source})`;
   const step = Math.max(1, Math.floor(LARGEST_REPEAT / inner.factor));
   const mark = lazy ? "?" : "";
   const factor = LARGEST_REPEAT;
@@ -324,13 +325,13 @@ function needed(form: Form): Needed {
 function best(candidates: readonly (readonly Needle[] | undefined)[]): readonly Needle[] | undefined {
   let chosen: readonly Needle[] | undefined;
   for (const needles of candidates) {
-    if (needles && worth(needles) > (chosen ? worth(chosen) : 0)) chosen = needles;
+    if (needles && worth(needles) >= (chosen ? worth(chosen) + 0.01 : 1)) chosen = needles;
   }
   return chosen;
 }
 
 /** How telling a choice of needles is: the length of the shortest, variants and blanks counting less. */
-export function worth(needles: readonly Needle[]): number {
+function worth(needles: readonly Needle[]): number {
   const lengths = needles.map((needle) =>
     needle.reduce((sum, ranges) => sum + (ranges[0] === 0x20 ? 0.25 : size(ranges) > 2 ? 0.25 : 1), 0)
   );

@@ -19,7 +19,6 @@ import {
   plainText,
   required,
   textOf,
-  worth,
   write,
 } from "./pattern_form.ts";
 
@@ -228,19 +227,15 @@ function demandEngine(source: string): void {
   );
 }
 
-/** How long a required text must be, in characters, for `indexOf` and one try for each line it stands in to beat the pattern alone. */
-const TELLING = 3;
-
 function planFor(form: Form): Plan {
   const text = plainText(form);
   if (text) return { whole: { ...needleSource(text), loops: false }, slow: false, anchored: false };
   const whole = { source: write(form), loops: hasLoop(form) };
   const slow = beginsWithLoop(form);
   const needles = required(form);
-  const telling = needles !== undefined && worth(needles) >= (slow ? 1 : TELLING);
   return {
     whole,
-    required: telling ? { ...needleSource(needles), loops: false } : undefined,
+    required: needles && { ...needleSource(needles), loops: false },
     slow,
     anchored: hasAnchor(form),
   };

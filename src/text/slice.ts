@@ -462,25 +462,21 @@ class Picker {
       if (cut) this.spent = Math.max(this.spent, budget);
       if (line === to) this.done = true;
     } else {
-      this.#drop(most);
+      this.#drop(most, cut || this.lineCut !== undefined);
+      this.lineCut = undefined;
     }
     if (cut) this.lineCut = { line, total, moreThan: this.#high, next };
   }
 
-  /** Lets go of the first lines of a tail until the last ones fit. */
-  #drop(most: number): void {
+  /** Lets go of the first lines of a tail until the last ones fit: all but one beside a line that is cut. */
+  #drop(most: number, cut: boolean): void {
     const { numbered, budget } = this.#request;
     const all = this.lines.length;
     let first = 0;
-    // A cut line is served alone or not at all.
-    if (this.lineCut) first = all - 1;
-    if (first > 0) {
-      this.spent = 0;
-      for (let i = first; i < all; i++) this.spent += this.#cost(i, numbered);
+    while (all - first > 1 && (cut || all - first > most || this.spent > budget)) {
+      this.spent -= this.#cost(first++, numbered);
     }
-    while (all - first > most || (all - first > 1 && this.spent > budget)) this.spent -= this.#cost(first++, numbered);
     if (first === 0) return;
-    this.lineCut = undefined;
     this.lines.splice(0, first);
     this.endings.splice(0, first);
     this.from += first;

@@ -10,6 +10,7 @@ import { outside, Refusal } from "../refusal.ts";
 import { type Encoding, namedEncoding } from "../text/encoding.ts";
 import { CHARACTER_CAP, readSlice, type Slice, sliceRows, sliceText } from "../text/slice.ts";
 import { type FactFields, factFields } from "./facts.ts";
+import { openHasher } from "./hash.ts";
 import { demand } from "./permission.ts";
 import { demandUnscreened } from "./screen.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
@@ -60,16 +61,16 @@ export const read: EngineVerb<typeof schema> = {
     }
   },
   async run(args, side): Promise<Answer> {
-    const { createHash } = await import("node:crypto");
     const encoding = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
     const founds = locateAll(side, args.paths);
     try {
       let budget = CHARACTER_CAP;
-      const files = founds.map((found) => {
-        const served = serve(side.survey, found, args, encoding, budget, createHash("sha256"));
+      const files: Served[] = [];
+      for (const found of founds) {
+        const served = await serve(side.survey, found, args, encoding, budget);
         budget = Math.max(0, budget - served.slice.spent);
-        return served;
-      });
+        files.push(served);
+      }
       return {
         budgeted: true,
         json: { files: files.map((file) => jsonFile(file, args)), count: files.length },
@@ -159,14 +160,13 @@ function demandFile(survey: Survey, { written, facts, name }: Found) {
   }
 }
 
-function serve(
+async function serve(
   survey: Survey,
   found: Found,
   args: ReadArguments,
   encoding: Encoding | undefined,
   budget: number,
-  hash: { update(bytes: Uint8Array): unknown; digest(form: "hex"): string },
-): Served {
+): Promise<Served> {
   const path = printLocation(survey.boundary, found.written);
   demandUnscreened(survey, found.real);
   let file: OpenFile | undefined;
@@ -174,6 +174,7 @@ function serve(
     file = found.folder.file(found.name);
     const facts = file.facts();
     const opened = file;
+    const hasher = await openHasher(facts.size);
     const slice = readSlice({ size: facts.size, readAt: (buffer, offset) => opened.readAt(buffer, offset) }, {
       from: args.from,
       to: args.to,
@@ -182,12 +183,12 @@ function serve(
       encoding,
       numbered: args.numbered ?? false,
       budget,
-      hasher: hash,
+      hasher,
       path,
     });
     const at = { folder: found.folder, real: { ...found.real, segments: found.real.segments.slice(0, -1) } };
     const fields = factFields(survey, at, found.name, facts);
-    return { path, slice, ...slice.large ? {} : { hash: hash.digest("hex") }, bytes: facts.size, fields };
+    return { path, slice, ...slice.large ? {} : { hash: await hasher.digest() }, bytes: facts.size, fields };
   } catch (error) {
     if (error instanceof DiskError) throw refusalOf(error, path);
     throw error;

@@ -4,7 +4,7 @@
  * Spec: 3-documents-and-archives §3.1.1, §3.1.2; decisions 23 and 58.
  */
 import type { OpenFile } from "../disk/disk.ts";
-import { Decoder, tryDecodeWhole, Undecodable } from "../text/decoder.ts";
+import { Decoder, decodeSwept, Undecodable } from "../text/decoder.ts";
 import { detectEncoding, type Encoding, encodingOf, HEAD_BYTES } from "../text/encoding.ts";
 
 /** Files up to this size are decoded and searched whole. Spec: decision 23. */
@@ -43,10 +43,9 @@ export class FileText {
       if (size > this.#buffer.length) this.#grow(size, held);
       held += file.readAt(this.#buffer.subarray(held, size), held);
     }
-    const bytes = this.#buffer.subarray(0, held);
-    const text = tryDecodeWhole(bytes, encoding) ?? this.#decodeNamed(bytes, encoding);
-    if (text === undefined) return "undecodable";
-    onText(text, true);
+    const swept = decodeSwept(this.#buffer.subarray(0, held), this.named);
+    if (typeof swept === "string") return swept;
+    onText(swept.text, true);
     return "text";
   }
 
@@ -62,12 +61,6 @@ export class FileText {
     const detected = detectEncoding(head);
     if (detected !== "binary" || !this.named || this.named.unit === 1) return detected;
     return encodingOf(head, this.named);
-  }
-
-  #decodeNamed(bytes: Uint8Array, tried: Encoding): string | undefined {
-    if (!this.named) return undefined;
-    const encoding = encodingOf(bytes.subarray(0, HEAD_BYTES), this.named);
-    return encoding === "binary" || encoding.name === tried.name ? undefined : tryDecodeWhole(bytes, encoding);
   }
 
   #readPieces(

@@ -46,7 +46,7 @@ Deno.test("the tools level is refused where it would be too wide", () => {
   refused("invalid", at(project.folder), "holds your home folder");
   refused("invalid", at(other), "is your home folder");
   refused("invalid", at(temp), "temp folder");
-  refused("invalid", at("/tmp"), "temp folder");
+  refused("invalid", () => project.load({ folder: "/tmp" }), "temp folder");
   assert.equal(project.load({ folder: below }, system).boundary.trees[0].path, below);
   refused("invalid", () => project.load({ folder: home, noConfig: true }, system), "is your home folder");
   project.file("homes/me/.fettler.json", {});

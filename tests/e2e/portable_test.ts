@@ -1,0 +1,64 @@
+/** The portable build, moved about. Runs when `FETTLE_PROGRAM` names its launcher. */
+import assert from "node:assert/strict";
+import { makeFolder } from "../support/tree.ts";
+
+const launcher = Deno.env.get("FETTLE_PROGRAM");
+const ignore = !launcher?.endsWith("portable/fettle") || Deno.build.os === "windows";
+
+async function run(command: string, args: string[], options: Deno.CommandOptions = {}) {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args, ...options }).output();
+  return { code, out: new TextDecoder().decode(stdout), err: new TextDecoder().decode(stderr) };
+}
+
+function copyPortable(to: string) {
+  const from = Deno.realPathSync(launcher!).replace(/\/fettle$/, "");
+  assert.ok(new Deno.Command("cp", { args: ["-R", from, to] }).outputSync().success);
+}
+
+Deno.test("moved under blanks and non-ASCII letters, linked from a folder on PATH, without HOME and configuration", {
+  ignore,
+}, async () => {
+  const top = makeFolder({
+    "work/a.txt": "inside NEEDLE\n",
+    "a b – ünï 文/.keep": "",
+    "bin/.keep": "",
+    // What a runtime that looked about would take up from the folders above.
+    "deno.json": '{ "imports": { "x": "./nowhere.ts" }, "broken": ',
+    "package.json": "{ not json",
+  });
+  const home = `${top}/a b – ünï 文/fettle, moved`;
+  copyPortable(home);
+  Deno.symlinkSync("../a b – ünï 文/link", `${top}/bin/fettle`);
+  Deno.symlinkSync("fettle, moved/fettle", `${top}/a b – ünï 文/link`);
+  const options = { cwd: `${top}/work`, clearEnv: true, env: { PATH: `${top}/bin:/usr/bin:/bin` } };
+  const ways: [string, string[], Deno.CommandOptions][] = [
+    [`${home}/fettle`, [], options],
+    [`${top}/bin/fettle`, [], options],
+    ["/bin/sh", ["-c", 'exec fettle "$@"', "sh"], options],
+    ["./fettle", ["--root", `${top}/work`], { ...options, cwd: home }],
+    ["/bin/sh", ["fettle", "--root", `${top}/work`], { ...options, cwd: home }],
+    [`${home}/fettle`, [], { ...options, env: { ...options.env, HOME: "" } }],
+    [`${home}/fettle`, [], { ...options, env: { ...options.env, HOME: `${top}/nowhere` } }],
+  ];
+  for (const [command, first, where] of ways) {
+    const { code, out, err } = await run(command, [...first, "search", "needle"], where);
+    assert.deepEqual([code, err], [0, ""], `${command}: ${out}`);
+    assert.match(out, /^a\.txt:1:8\n {4}1 \| inside NEEDLE\n1 hit in 1 file\n$/);
+  }
+  assert.equal((await run(`${home}/fettle`, ["read", "gone"], options)).code, 3);
+  Deno.removeSync(top, { recursive: true });
+});
+
+const isolates = Deno.build.os === "linux" && Deno.uid() === 0 &&
+  new Deno.Command("unshare", { args: ["-n", "true"] }).outputSync().success;
+
+Deno.test("without a network", { ignore: ignore || !isolates }, async () => {
+  const top = makeFolder({ "a.txt": "inside\n", "home/.keep": "" });
+  const { code, out, err } = await run("unshare", ["-n", launcher!, "--root", top, "read", "a.txt"], {
+    clearEnv: true,
+    env: { PATH: "/usr/bin:/bin", HOME: `${top}/home` },
+  });
+  assert.deepEqual([code, err], [0, ""]);
+  assert.match(out, /1 \| inside/);
+  Deno.removeSync(top, { recursive: true });
+});
