@@ -8,7 +8,16 @@ import { absoluteOf, type Location } from "../boundary/locate.ts";
 import { isStaging } from "../boundary/governed.ts";
 import { join, segmentsOf } from "../boundary/names.ts";
 import { isListed, type Place, type Survey } from "../boundary/survey.ts";
-import { DiskError, type EntryKind, type Folder, isFolderEntry, kindOfEntry, nameOf } from "./disk.ts";
+import {
+  DiskError,
+  type EntryKind,
+  entryOf,
+  type Folder,
+  isFolderEntry,
+  kindOfEntry,
+  type Listing,
+  nameOf,
+} from "./disk.ts";
 import { recognise } from "./resolve.ts";
 
 /** Counting of what was left out stops here. Spec: 2-verbs §2.6. */
@@ -152,28 +161,23 @@ class Walk {
     else this.#enter(folder, real, path + "/");
   }
 
-  /** Puts a folder on the stack, or the listed places below it when it is hidden itself. */
   #enter(folder: Folder, at: Location, prefix: string) {
     const level = this.#levelOf(folder, at, prefix);
     if (level) this.#levels.push(level);
   }
 
-  /** A folder made ready to be walked; `undefined` when it cannot be listed or is hidden. Its handle is closed then. */
+  /** A folder made ready to be walked; `undefined` when it cannot be listed. Its handle is closed then. */
   #levelOf(folder: Folder, at: Location, prefix: string): Level | undefined {
     try {
       const real = recognise(this.survey, at, folder.facts());
       const absolute = absoluteOf(this.survey.boundary, real);
       const place = this.survey.place(absolute);
-      if (!isListed(place)) {
-        this.#openBelow(folder, absolute, real, prefix);
-        folder.close();
-        return undefined;
-      }
-      const { entries, undecodable } = folder.list();
+      const listed = isListed(place);
+      const { entries, undecodable } = listed ? folder.list() : this.#named(folder, absolute);
       this.#counts.namesUndecodable += undecodable;
       order(entries, this.options.folders);
-      const mixed = this.survey.leadsAnywhere(absolute);
-      return { folder, real, absolute, prefix, place, entries, next: 0, mixed };
+      const mixed = !listed || this.survey.leadsAnywhere(absolute);
+      return { folder, real, absolute, prefix, place: place!, entries, next: 0, mixed };
     } catch (error) {
       folder.close();
       if (!(error instanceof DiskError)) throw error;
@@ -182,32 +186,16 @@ class Walk {
     }
   }
 
-  /** Listed places below a hidden folder are gone to by name; what else the folder holds is never enumerated. */
-  #openBelow(folder: Folder, absolute: string, real: Location, prefix: string) {
-    const places = this.survey.listedBelow(absolute);
-    for (const place of places.reverse()) {
-      const names = segmentsOf(place.path).slice(segmentsOf(absolute).length);
-      const path = prefix + names.join("/");
-      if (names.length + prefix.split("/").length - 1 - this.#base > this.options.depth) continue;
-      if (this.options.excludes(path) || !this.options.enters(path)) continue;
-      let at = folder;
-      try {
-        for (const name of names.slice(0, -1)) at = this.#replace(at, folder, at.folder(name));
-        const last = names[names.length - 1];
-        if (at.look(last)?.kind !== "dir") continue;
-        const location = { tree: real.tree, segments: [...real.segments, ...names] };
-        this.#enter(at.folder(last), location, path + "/");
-      } catch (error) {
-        if (!(error instanceof DiskError)) throw error;
-      } finally {
-        if (at !== folder) at.close();
-      }
+  /** A hidden folder is never enumerated: what leads to listed places below it is looked for by name. */
+  #named(folder: Folder, absolute: string): Listing {
+    const depth = segmentsOf(absolute).length;
+    const names = new Set(this.survey.listedBelow(absolute).map((place) => segmentsOf(place.path)[depth]));
+    const entries: string[] = [];
+    for (const name of names) {
+      const kind = folder.look(name)?.kind;
+      if (kind) entries.push(entryOf(name, kind));
     }
-  }
-
-  #replace(at: Folder, keep: Folder, next: Folder): Folder {
-    if (at !== keep) at.close();
-    return next;
+    return { entries, undecodable: 0 };
   }
 
   #placeOf(level: Level, name: string): Place | undefined {
@@ -241,7 +229,6 @@ class Walk {
       const level = this.#levelOf(folder, real, "");
       if (level) stack.push(level);
     };
-    const below = this.#levels.length;
     push(start, at);
     while (stack.length > 0 && !this.#counts.excludedAtLeast) {
       const level = stack[stack.length - 1];
@@ -262,8 +249,6 @@ class Walk {
       if (isListed(this.#placeOf(level, nameOf(entry)))) this.#count(1);
     }
     for (const level of stack) level.folder.close();
-    // Listed places below a hidden one inside a skipped folder are not walked either.
-    for (const level of this.#levels.splice(below)) level.folder.close();
     // What could not be opened in a folder that was left out anyway says nothing about the answer.
     this.#counts.foldersUnreadable = unreadable;
     this.#counts.namesUndecodable = undecodable;

@@ -1,0 +1,32 @@
+/** The engine's side of a call, in process, for each disk implementation that works here. */
+import { Survey } from "../../src/boundary/survey.ts";
+import type { Boundary } from "../../src/boundary/types.ts";
+import { openDisk } from "../../src/disk/mod.ts";
+import { findLibc } from "../../src/fence/libc.ts";
+import { answering } from "../../src/verbs/answer.ts";
+import { checkArguments } from "../../src/verbs/schema_tools.ts";
+import { VERBS } from "../../src/verbs/mod.ts";
+import type { EngineSide, EngineVerb, Form } from "../../src/verbs/verb.ts";
+
+const libc = findLibc();
+
+/** Names of the implementations, and how each is opened. */
+export const DISKS: readonly (readonly [string, string | undefined])[] = [
+  ["pathname", undefined],
+  ...libc ? [["descriptor", libc] as const] : [],
+];
+
+/** Opens a boundary with one of `DISKS`. The disk is to be closed. */
+export function sideOf(boundary: Boundary, library: string | undefined): EngineSide {
+  return { survey: new Survey(boundary), disk: openDisk(boundary, library) };
+}
+
+/** Runs a verb of the engine and gives its rendered answer. A fault fails the test. */
+export async function call(side: EngineSide, name: string, args: Record<string, unknown>, form: Form = "json") {
+  const verb = VERBS.find((verb) => verb.name === name) as EngineVerb;
+  const { outcome, text } = await answering(form, () => verb.run(checkArguments(verb, args), side), (error) => {
+    throw error;
+  });
+  // deno-lint-ignore no-explicit-any
+  return { outcome, text, json: form === "json" ? JSON.parse(text) as any : undefined };
+}
