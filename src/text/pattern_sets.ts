@@ -157,12 +157,10 @@ function members(ranges: Ranges): string {
   ).join("");
 }
 
-/** A set of UTF-16 units as pattern text: a character, a class or a negated class, whichever is shortest. */
+/** A set of UTF-16 units as pattern text: a character, a class, or a negated class where the set begins with U+0000 as those do. */
 function unitSource(units: Ranges): string {
   if (units.length === 2 && units[0] === units[1]) return escaped(units[0]);
-  const plain = `[${members(units)}]`;
-  const negated = `[^${members(subtract([0, LAST_UNIT], units))}]`;
-  return negated.length < plain.length ? negated : plain;
+  return units[0] === 0 ? `[^${members(subtract([0, LAST_UNIT], units))}]` : `[${members(units)}]`;
 }
 
 /**

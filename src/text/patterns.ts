@@ -219,11 +219,11 @@ function wantsUnicode(pattern: string): boolean {
  * @throws {Obstacle} when the engine does not take it, or is not there because a launcher left out its flags.
  */
 function demandEngine(source: string): void {
-  if (fault(source, "l") === undefined) return;
+  if (fault(source, "lm") === undefined) return;
   throw new Obstacle(
     fault("", "l") === undefined
       ? "a construct of it"
-      : "without V8's --enable-experimental-regexp-engine any expression",
+      : "an expression in a V8 started without --enable-experimental-regexp-engine",
   );
 }
 

@@ -99,6 +99,7 @@ Deno.test("look-behind, counted repeats of any size, groups and modifiers are li
       ["x{40}", "y" + "x".repeat(45), 1, 41],
       ["x{3,40}y", "x".repeat(50) + "y", 10, 51],
       ["x{3,40}?", "xxxxxx", 0, 3],
+      ["(?:(?<!y)|\\B){18,}x", "yx", 1, 2],
       ["x{20,}", "x".repeat(19) + " " + "x".repeat(33), 20, 53],
       ["(?:ab|c){20}d", "c" + "ab".repeat(20) + "d", 1, 42],
       ["(?:a|bc){1,40}d", "x" + "abc".repeat(10) + "d", 1, 32],
@@ -241,8 +242,8 @@ function patternText(unicode: boolean, edges: string[]): fc.Arbitrary<string> {
   );
   const classes = fc.tuple(fc.boolean(), fc.array(fc.oneof(characters, escapes, ranges), { maxLength: 4 }))
     .map(([negated, members]) => `[${negated ? "^" : ""}${members.join("")}]`);
-  // In Unicode mode V8 itself lets such a group's case leak out of it: /(?i:k)*\\w/u matches "ſ", and without the group it does not.
-  const groups = ["(?i:", "(?-i:", "(?s:", "(?m:"];
+  // Not (?i: and (?-i: since V8 itself lets their case leak out: /(?<!(?i:k|k)^)[Α-Ω]/ matches "μ", /[Α-Ω]/ does not.
+  const groups = ["(?s:", "(?m:"];
   const counts = fc.constantFrom(
     "*",
     "+",
@@ -281,7 +282,7 @@ function patternText(unicode: boolean, edges: string[]): fc.Arbitrary<string> {
       { weight: 1, arbitrary: fc.constant(".") },
       {
         weight: 1,
-        arbitrary: fc.tuple(fc.constantFrom("(", "(?:", ...(unicode ? [] : groups)), tie("whole")).map((
+        arbitrary: fc.tuple(fc.constantFrom("(", "(?:", ...groups), tie("whole")).map((
           [open, inner],
         ) => `${open}${inner})`),
       },
@@ -295,7 +296,7 @@ const line = fc.array(fc.constantFrom(...ODD, ...OTHER, ...FAR), { maxLength: 24
 
 for (const unicode of [false, true]) {
   for (const caseSensitive of [false, true]) {
-    Deno.test(`random patterns match as the engine's own ${caseSensitive ? "" : "i"}${unicode ? "u" : ""} would`, async () => {
+    Deno.test(`random patterns match as the engine's own /${caseSensitive ? "" : "i"}${unicode ? "u" : ""} would`, async () => {
       const edges = unicode && !caseSensitive ? ["^", "$"] : ["^", "$", "\\b", "\\B"];
       let linear = 0;
       await fc.assert(
@@ -310,9 +311,9 @@ for (const unicode of [false, true]) {
             equal(hit(matcher, each), expected, `${pattern} on ${JSON.stringify(each)}`);
           }
         }),
-        { numRuns: 1500 },
+        { numRuns: unicode ? 300 : 2000 },
       );
-      ok(linear > 1000, `only ${linear} were linear`);
+      ok(linear > 200, `only ${linear} were linear`);
     });
   }
 }

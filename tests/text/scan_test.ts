@@ -198,7 +198,18 @@ Deno.test("required text that often stands in vain is given up without losing a 
 });
 
 Deno.test("a hostile line costs a hostile pattern no more than linear time", async () => {
-  for (const pattern of ["^(a+)+$", "(x+x+)+y", "(a|aa)+$", "(a*)*b", "(?:a|a)+c", "^(?:\\w+\\s?)+$", "(.*)*[^a-z]$"]) {
+  for (
+    const pattern of [
+      "^(a+)+$",
+      "(x+x+)+y",
+      "(a|aa)+$",
+      "(a*)*b",
+      "(?:a|a)+c",
+      "^(?:\\w+\\s?)+$",
+      "(.*)*[^a-z]$",
+      "(?<!b)(a+)+c?$",
+    ]
+  ) {
     const matcher = await compilePatterns([pattern], IGNORING);
     for (const letter of ["a", "x", "aA"]) {
       const hostile = letter.repeat(30_000 / letter.length) + "!";
@@ -219,13 +230,13 @@ Deno.test("many hostile lines, too, with hits between them", async () => {
 
 Deno.test("a line too long to go back on is matched all the same", async () => {
   const matcher = await compilePatterns(["(?:a|b)*[cd]"], EXACT);
-  const long = "ab".repeat(4_000_000);
+  const long = "ab".repeat(5_000_000);
   equal(hits(`c\n${long}\nabc`, matcher).map(([line, , column, length]) => [line, column, length]), [[1, 1, 1], [
     3,
     1,
     3,
   ]]);
-  equal(hits(`${long}c`, matcher).map(([line, , column, length]) => [line, column, length]), [[1, 1, 8_000_001]]);
+  equal(hits(`${long}c`, matcher).map(([line, , column, length]) => [line, column, length]), [[1, 1, 10_000_001]]);
 });
 
 Deno.test("line numbers in long texts without a LF, without a CR", async () => {
