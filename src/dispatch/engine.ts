@@ -11,7 +11,7 @@ import { answering, fault, renderRefusal } from "../verbs/answer.ts";
 import { VERBS } from "../verbs/mod.ts";
 import type { EngineSide, EngineVerb } from "../verbs/verb.ts";
 import { faultLine } from "./fault_line.ts";
-import { encodeFrame, FrameReader } from "./frames.ts";
+import { encodeFrame, FrameReader } from "../frames.ts";
 import type { Opened, Opening, Request, Response } from "./protocol.ts";
 
 const encoder = new TextEncoder();

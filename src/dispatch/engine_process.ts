@@ -5,7 +5,7 @@ import type { Boundary } from "../boundary/types.ts";
 import { Survey } from "../boundary/survey.ts";
 import { findLibc } from "../fence/libc.ts";
 import { permissionFlags, planFence } from "../fence/plan.ts";
-import { encodeFrame, FrameReader } from "./frames.ts";
+import { encodeFrame, FrameReader } from "../frames.ts";
 import { ENGINE_MODE, type Opened, type Opening, type Request, type Response } from "./protocol.ts";
 import type { Reply } from "./types.ts";
 import { V8_FLAGS } from "./v8_flags.ts";

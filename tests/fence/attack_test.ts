@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { Survey } from "../../src/boundary/survey.ts";
 import type { Boundary } from "../../src/boundary/types.ts";
-import { encodeFrame, FrameReader } from "../../src/dispatch/frames.ts";
+import { encodeFrame, FrameReader } from "../../src/frames.ts";
 import { ENGINE_MODE, type Opened, type Opening, type Response } from "../../src/dispatch/protocol.ts";
 import { V8_FLAGS } from "../../src/dispatch/v8_flags.ts";
 import { findLibc } from "../../src/fence/libc.ts";
