@@ -60,6 +60,14 @@ async function bundle(into: URL): Promise<void> {
 function posixLauncher(): string {
   return `#!/bin/sh
 # Starts Fettler with the runtime beside it, wherever this folder lies and by whatever link it is called.
+# A folder that is gone has no name, and the runtime cannot start in one.
+if [ -z "$PWD" ] || ! [ -d "$PWD/." ]; then
+  case " $* " in
+    *" --json "*) echo '{"ok":false,"outcome":"not-found","message":"the folder that Fettler was started in is gone"}' ;;
+    *) echo "refused: the folder that Fettler was started in is gone" ;;
+  esac
+  exit 3
+fi
 self=$0
 while [ -h "$self" ]; do
   target=$(readlink "$self")
@@ -74,6 +82,8 @@ case $self in
   *) here=. ;;
 esac
 export DENO_NO_UPDATE_CHECK=1 DENO_NO_PACKAGE_JSON=1
+# What would make the runtime do more, or other things, than the command line says.
+unset DENO_V8_FLAGS DENO_COVERAGE_DIR DENO_LOG DENO_AUDIT_PERMISSIONS DENO_PERMISSION_BROKER_PATH DENO_TRACE_PERMISSIONS
 exec "$here/lib/deno" run ${runFlags()} "$here/lib/main.js" "$@"
 `;
 }

@@ -27,7 +27,11 @@ const MAIN_VERBS_MAY_IMPORT = ["config"];
 /** Calls that only some files may hold: a pattern in the source, the files, and why. */
 const GUARDED: readonly { what: RegExp; where: readonly RegExp[]; why: string }[] = [
   { what: /\bDeno\.dlopen\b/, where: [/^src\/disk\/descriptor_/, /^src\/fence\//], why: "loads a library" },
-  { what: /\bDeno\.Command\b/, where: [/^src\/dispatch\/engine_process\.ts$/, /^src\/sealed\/owner\.ts$/], why: "starts a program" },
+  {
+    what: /\bDeno\.Command\b/,
+    where: [/^src\/dispatch\/engine_process\.ts$/, /^src\/sealed\/owner\.ts$/],
+    why: "starts a program",
+  },
   {
     what:
       /\bDeno\.(open|create|read|write|stat|lstat|realPath|mkdir|remove|rename|copyFile|link|symlink|truncate|chmod|chown|utime|watchFs|make)[A-Za-z]*\(/,

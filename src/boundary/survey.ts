@@ -33,6 +33,8 @@ export class Survey {
   /** For every folder on the way to a place: the keys of its direct entries that lead to one. */
   readonly #ways = new Map<string, Set<string>>();
   readonly #tops = new Set<string>();
+  /** Lengths of the keys of each index, longest first: only there a key can end. */
+  readonly #lengths = new Map<ReadonlyMap<string, unknown>, readonly number[]>();
 
   constructor(readonly boundary: Boundary) {
     for (const tree of boundary.trees) {
@@ -62,6 +64,10 @@ export class Survey {
       this.#tops.add(this.#key(top));
       this.#identities.set(identityKey(tree.identity), place);
       if (tree.screen) this.#screens.set(this.#key(top), tree.screen);
+    }
+    for (const index of [this.#places, this.#screens]) {
+      const lengths = new Set([...index.keys()].map((key) => key.length));
+      this.#lengths.set(index, [...lengths].sort((a, b) => b - a));
     }
   }
 
@@ -138,15 +144,17 @@ export class Survey {
     }
   }
 
+  /** What is indexed at the path or nearest above it. A path of 100,000 segments costs no more than one of ten. */
   #closest<T>(index: ReadonlyMap<string, T>, absolute: string): T | undefined {
-    let key = this.#key(absolute);
-    for (;;) {
-      const found = index.get(key);
+    const key = this.#key(absolute);
+    for (const length of this.#lengths.get(index)!) {
+      if (length > key.length) continue;
+      const found = length === key.length || key[length] === "/" || length === 1
+        ? index.get(key.slice(0, length))
+        : undefined;
       if (found !== undefined) return found;
-      const cut = key.lastIndexOf("/");
-      if (cut < 0 || key === "/") return undefined;
-      key = cut === 0 ? "/" : key.slice(0, cut);
     }
+    return undefined;
   }
 }
 

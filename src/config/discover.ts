@@ -63,16 +63,22 @@ export function readInForce(file: string, system: System, trusted: boolean): Uin
       throw new Refusal("invalid", `${file} is no regular file; a configuration is read from a file only`);
     }
     if (!trusted) refuseForeign(file, [entry, facts], system);
+    if (facts.size > MOST_BYTES) {
+      throw new Refusal("invalid", `${file} has ${facts.size} bytes; no configuration is larger than ${MOST_BYTES}`);
+    }
     return system.readFile(file);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    if (entry.isSymlink && error instanceof Deno.errors.NotFound) {
+    if (entry.isSymlink && (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.FilesystemLoop)) {
       throw new Refusal("invalid", `${file} is a link that leads nowhere; mend the link or remove it`);
     }
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw unreadable(file, error);
   }
 }
+
+/** A configuration is written by hand; what is larger is something else. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /** The entry itself, a link not followed. Only "no such entry" counts as nothing there. */
 function entryAt(path: string, system: System): Facts | undefined {

@@ -10,8 +10,8 @@ export function isAbsent(error: unknown): boolean {
 export function unreadable(what: string, error: unknown): Refusal {
   const reason = error instanceof Deno.errors.PermissionDenied
     ? "this account may not read it"
-    : error instanceof Error
-    ? error.message
-    : String(error);
+    : error instanceof Deno.errors.NotCapable
+    ? "it is a folder of the system's own that is never opened"
+    : "the system declines";
   return new Refusal("denied", `${what} cannot be read: ${reason}`);
 }

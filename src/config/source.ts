@@ -3,7 +3,9 @@
  *
  * Spec: 1-boundary §1.12, decision 6.
  */
-import type { Boundary, Tree } from "../boundary/types.ts";
+import { slashed } from "../boundary/names.ts";
+import { Survey as Places } from "../boundary/survey.ts";
+import { type Boundary, PERMISSIONS, type Tree } from "../boundary/types.ts";
 import { Refusal } from "../refusal.ts";
 import type { Declaration } from "./declaration.ts";
 import { discover, fileIn, overlayOf, readInForce } from "./discover.ts";
@@ -210,9 +212,14 @@ export class ConfigurationSource {
     const { found, passedOver } = this.#clientFolders.find(this.launch.folder, configured);
     const { boundary } = configuration;
     const faults: Fault[] = [];
-    const trees = found.flatMap(({ name, path, can, how }) => {
+    // Where a declared tree reaches over a found folder, the declaration decides.
+    const declared = found.length > 0 ? new Places(boundary) : undefined;
+    const trees = found.flatMap(({ name, path, can: usual, how }) => {
       const folder = lookUp(path, system);
       if ("problem" in folder || boundary.trees.some((tree) => isSame(tree, folder, system.names))) return [];
+      const place = declared!.place(slashed(system.names, folder.real));
+      const can = place ? PERMISSIONS.filter((word) => place.can.has(word)) : usual;
+      if (can.length === 0) return [];
       return [withScreen({ name, path, ...folder, can, scopes: [], found: how }, merged, system, faults)];
     });
     refuseFaults(faults);

@@ -7,7 +7,7 @@ import type { NameRules } from "../boundary/types.ts";
 /** The facts of an entry that configuration looks at. */
 export type Facts = Pick<
   Deno.FileInfo,
-  "isFile" | "isDirectory" | "isSymlink" | "mtime" | "dev" | "ino" | "uid" | "mode"
+  "size" | "isFile" | "isDirectory" | "isSymlink" | "mtime" | "dev" | "ino" | "uid" | "mode"
 >;
 
 /** Calls throw what Deno's own calls throw. Paths are absolute. */

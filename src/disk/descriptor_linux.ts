@@ -185,8 +185,7 @@ class DescriptorFolder implements Folder {
     try {
       return names.decode(linkText.subarray(0, n));
     } catch {
-      // A target that is not Unicode cannot lie in a place that anybody could have declared or can address.
-      return "/\uFFFD";
+      throw new DiskError("no-unicode", "the link's target is no Unicode name");
     }
   }
 

@@ -46,7 +46,7 @@ export interface Folder {
   folder(name: string): Folder;
   /** Opens a regular file for reading. @throws {DiskError} `not-file` for anything else, a link included. */
   file(name: string): OpenFile;
-  /** The text of a link; `undefined` when the entry is none. */
+  /** The text of a link; `undefined` when the entry is none. @throws {DiskError} `no-unicode` for a text that is not. */
   link(name: string): string | undefined;
   /** Facts of this folder itself. */
   facts(): Facts;
@@ -76,6 +76,7 @@ export type DiskFault =
   | "not-file"
   | "name-too-long"
   | "replaced"
+  | "no-unicode"
   | "failed";
 
 /** What the system, or this room, says against an access. Never carries a path: callers add it where it may be named. */

@@ -88,7 +88,7 @@ function walkDown(
 ): Omit<Found, "written"> | { target: Location } {
   let place = demandListed(survey, at);
   let real: Location = { tree: at.tree, segments: [] };
-  let folder = disk.top(at.tree);
+  let folder = openTop(disk, survey, at.tree, written);
   try {
     const end = at.segments.length - 1;
     for (let i = 0; i < end; i++) {
@@ -123,6 +123,16 @@ function walkDown(
     return found(real, place, folder, name, facts);
   } catch (error) {
     folder.close();
+    if (error instanceof DiskError) throw refusalOf(error, printLocation(survey.boundary, written));
+    throw error;
+  }
+}
+
+/** The top of a tree. @throws {Refusal} `denied` where the system lets nobody in. */
+export function openTop(disk: Disk, survey: Survey, tree: Location["tree"], written: Location): Folder {
+  try {
+    return disk.top(tree);
+  } catch (error) {
     if (error instanceof DiskError) throw refusalOf(error, printLocation(survey.boundary, written));
     throw error;
   }
@@ -180,8 +190,7 @@ function targetBehind(
   const target = targetOf(survey, folder, text);
   demandListed(survey, target);
   // `name/..` in a target is only then lexical when `name` is a plain folder and no link: else the target is not taken.
-  const parts = text.split("/").filter((part) => part !== "" && part !== ".");
-  const turn = parts.findIndex((part, k) => k > 0 && part === ".." && parts[k - 1] !== "..");
+  const { parts, turn } = climbBack(text);
   if (turn > 0) {
     const before = targetOf(survey, folder, (text.startsWith("/") ? "/" : "") + parts.slice(0, turn).join("/"));
     const step = walkDown(disk, survey, before, false, written);
@@ -194,6 +203,12 @@ function targetBehind(
   const whole = { tree: target.tree, segments: [...target.segments, ...rest] };
   demandListed(survey, whole);
   return whole;
+}
+
+/** The parts of a link's text, and where it first climbs back after a name: what that means depends on whether the name is a link. */
+export function climbBack(text: string): { parts: string[]; turn: number } {
+  const parts = text.split("/").filter((part) => part !== "" && part !== ".");
+  return { parts, turn: parts.findIndex((part, k) => k > 0 && part === ".." && parts[k - 1] !== "..") };
 }
 
 /** The location that the text of a link in a folder names, lexically. @throws {Refusal} `outside-root`. */
@@ -222,6 +237,8 @@ export function refusalOf(error: DiskError, path: string): Refusal {
       return new Refusal("refused", "this is no regular file", path);
     case "denied":
       return new Refusal("denied", "the operating system does not let this account open it", path);
+    case "no-unicode":
+      return new Refusal("refused", "the path goes through a link whose target is no Unicode name", path);
     case "replaced":
       return new Refusal("not-found", error.message, path);
     case "failed":

@@ -12,6 +12,7 @@ import {
   DiskError,
   type EntryKind,
   entryOf,
+  type Facts,
   type Folder,
   isFolderEntry,
   kindOfEntry,
@@ -134,13 +135,20 @@ class Walk {
   #meet(level: Level, name: string, kind: EntryKind) {
     if (isStaging(name) || kind === "dir" && this.options.skip.has(name.toLowerCase())) return;
     const place = this.#placeOf(level, name);
-    if (!isListed(place)) return;
+    if (!isListed(place) || kind === "dir" && this.#hides(level, name)) return;
     const path = level.prefix + name;
     if (this.options.excludes(path)) {
       if (kind === "file" || kind === "link") this.#count(1);
       return;
     }
     if (!this.options.visit(level, name, path, kind, place)) this.#counts.ended = true;
+  }
+
+  /** Whether a folder's own entry is that of a hidden place under another spelling, as for `#decide`. */
+  #hides(level: Level, name: string): boolean {
+    const facts = level.folder.look(name);
+    if (!facts) return true;
+    return !isListed(this.#decide({ tree: level.real.tree, segments: [...level.real.segments, name] }, facts).place);
   }
 
   #descend(level: Level, name: string) {
@@ -169,9 +177,8 @@ class Walk {
   /** A folder made ready to be walked; `undefined` when it cannot be listed. Its handle is closed then. */
   #levelOf(folder: Folder, at: Location, prefix: string): Level | undefined {
     try {
-      const real = recognise(this.survey, at, folder.facts());
+      const { real, place } = this.#decide(at, folder.facts());
       const absolute = absoluteOf(this.survey.boundary, real);
-      const place = this.survey.place(absolute);
       const listed = isListed(place);
       const { entries, undecodable } = listed ? folder.list() : this.#named(folder, absolute);
       this.#counts.namesUndecodable += undecodable;
@@ -184,6 +191,14 @@ class Walk {
       this.#counts.foldersUnreadable++;
       return undefined;
     }
+  }
+
+  /** The place of a folder: by its path, and where that is listed by its identity too. Hidden by either is hidden. */
+  #decide(at: Location, facts: Facts): { real: Location; place: Place | undefined } {
+    const { boundary } = this.survey;
+    const place = this.survey.place(absoluteOf(boundary, at));
+    const real = isListed(place) ? recognise(this.survey, at, facts) : at;
+    return { real, place: real === at ? place : this.survey.place(absoluteOf(boundary, real)) };
   }
 
   /** A hidden folder is never enumerated: what leads to listed places below it is looked for by name. */

@@ -5,7 +5,7 @@
  */
 import type { Boundary } from "../boundary/types.ts";
 import { ConfigurationSource } from "../config/source.ts";
-import type { Launch } from "../config/types.ts";
+import type { Configuration, Launch } from "../config/types.ts";
 import { Refusal } from "../refusal.ts";
 import { answering, fault, type Rendered, renderRefusal } from "../verbs/answer.ts";
 import { checkArguments } from "../verbs/schema_tools.ts";
@@ -20,7 +20,8 @@ const encoder = new TextEncoder();
 const TRIES = 2;
 
 export interface DispatchOptions extends EngineOptions {
-  launch: Launch;
+  /** Asked once, when a verb first needs the boundary. @throws {Refusal} */
+  launch(): Launch;
   verbs: readonly Verb[];
 }
 
@@ -39,18 +40,16 @@ export function openDispatcher(options: DispatchOptions): ServerDispatcher {
 }
 
 class MainDispatcher implements ServerDispatcher {
-  readonly #source: ConfigurationSource;
+  #source: ConfigurationSource | undefined;
   #engine: EngineProcess | undefined;
   #boundary: Boundary | undefined;
   /** Engines that were replaced and still answer what they had been asked. */
   readonly #leaving = new Set<Promise<void>>();
 
-  constructor(readonly options: DispatchOptions) {
-    this.#source = new ConfigurationSource(options.launch);
-  }
+  constructor(readonly options: DispatchOptions) {}
 
   start() {
-    this.#engineFor(this.#source.load().boundary);
+    this.#engineFor(this.#load().boundary);
   }
 
   async call(verb: Verb, given: unknown, form: Form): Promise<Reply> {
@@ -72,13 +71,13 @@ class MainDispatcher implements ServerDispatcher {
   }
 
   async #here(verb: MainVerb, args: Record<string, unknown>, form: Form): Promise<Reply> {
-    const side = { configuration: () => this.#source.load(), fences: () => this.#fences(), verbs: this.options.verbs };
+    const side = { configuration: () => this.#load(), fences: () => this.#fences(), verbs: this.options.verbs };
     return toReply(await answering(form, () => verb.run(args, side), (error) => console.error(faultLine(error))));
   }
 
   async #there(verb: EngineVerb, args: Record<string, unknown>, form: Form): Promise<Reply> {
     for (let tries = 1;; tries++) {
-      const engine = this.#engineFor(this.#source.load().boundary);
+      const engine = this.#engineFor(this.#load().boundary);
       try {
         // Both are sent at once: the engine answers its opening first, so the first call waits for one round trip only.
         const answer = engine.request({ verb: verb.name, args, form });
@@ -92,6 +91,12 @@ class MainDispatcher implements ServerDispatcher {
         if (!(error instanceof EngineEnded) || tries === TRIES) throw error;
       }
     }
+  }
+
+  /** Read afresh for every call. */
+  #load(): Configuration {
+    this.#source ??= new ConfigurationSource(this.options.launch());
+    return this.#source.load();
   }
 
   /** The engine for a boundary: the present one, or a new one where what may be touched has changed. */

@@ -4,7 +4,8 @@
 import type { Boundary } from "../boundary/types.ts";
 import { Survey } from "../boundary/survey.ts";
 import { findLibc } from "../fence/libc.ts";
-import { permissionFlags, planFence } from "../fence/plan.ts";
+import { inexpressible, permissionFlags, planFence } from "../fence/plan.ts";
+import { Refusal } from "../refusal.ts";
 import { encodeFrame, FrameReader } from "../frames.ts";
 import { ENGINE_MODE, type Opened, type Opening, type Request, type Response } from "./protocol.ts";
 import type { Reply } from "./types.ts";
@@ -52,11 +53,17 @@ export class EngineProcess {
   constructor(boundary: Boundary, options: EngineOptions = {}) {
     const libc = options.pathnames ? undefined : findLibc();
     const plan = planFence(new Survey(boundary));
+    const unnamed = libc ? [] : inexpressible(plan);
+    if (unnamed.length > 0) {
+      throw new Refusal("invalid", `a folder with a comma in its path cannot be opened on this system: ${unnamed[0]}`);
+    }
     // A compiled program's permissions were fixed when it was made: it can be given no flags.
     const fenced = !Deno.build.standalone;
     const args = fenced ? [...RUN, ...permissionFlags(plan, libc), Deno.mainModule] : [];
     this.#child = new Deno.Command(Deno.execPath(), {
       args: [...args, ENGINE_MODE],
+      // The launch folder may be gone; every path the engine is told is absolute.
+      cwd: Deno.build.os === "windows" ? undefined : "/",
       stdin: "piped",
       stdout: "piped",
       stderr: "inherit",

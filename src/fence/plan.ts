@@ -63,13 +63,21 @@ export function permissionFlags(plan: FencePlan, libc: string | undefined): stri
     "--no-prompt",
     // Some hosts are allowed unless this is said.
     "--deny-import",
-    ...plan.read.length > 0 ? [`--allow-read=${list(plan.read)}`] : [],
-    ...plan.denyRead.length > 0 ? [`--deny-read=${list(plan.denyRead)}`] : [],
-    ...libc ? [`--allow-ffi=${list([libc])}`] : [],
+    ...expressible(plan.read).map((path) => `--allow-read=${path}`),
+    ...expressible(plan.denyRead).map((path) => `--deny-read=${path}`),
+    ...libc ? [`--allow-ffi=${libc}`] : [],
   ];
 }
 
-/** Paths as one flag takes them: a comma in a path is doubled. */
-function list(paths: readonly string[]): string {
-  return paths.map((path) => path.replaceAll(",", ",,")).join(",");
+/** Folders of the plan that no flag can name, since a comma parts paths there: they need pinned handles to be served at all. */
+export function inexpressible(plan: FencePlan): readonly string[] {
+  return plan.read.filter((path) => path.includes(","));
+}
+
+/**
+ * Paths that a flag can name. One that cannot be allowed is not allowed; one that cannot be denied is left to the verb layer. One
+ * flag a path: a list in one argument has a limit of 128 KiB.
+ */
+function expressible(paths: readonly string[]): string[] {
+  return paths.filter((path) => !path.includes(","));
 }

@@ -12,9 +12,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     return await runCommandLine(argv, {
       verbs: VERBS,
-      dispatcher: (globals) => openDispatcher({ launch: launchOf(globals), verbs: VERBS }),
+      dispatcher: (globals) => openDispatcher({ launch: () => launchOf(globals), verbs: VERBS }),
       serve: runServer,
       write: writeOut,
+      complain: (text) => console.error(text.trimEnd()),
     });
   } catch (error) {
     console.error(faultLine(error));
@@ -24,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 /** A boundary that cannot be opened at start is told on standard error: standard output carries the protocol. Spec: 1-boundary §1.12.4. */
 async function runServer(globals: Globals): Promise<number> {
-  const dispatcher = openDispatcher({ launch: launchOf(globals), verbs: VERBS });
+  const dispatcher = openDispatcher({ launch: () => launchOf(globals), verbs: VERBS });
   try {
     dispatcher.start();
   } catch (error) {
@@ -39,7 +40,21 @@ async function runServer(globals: Globals): Promise<number> {
 }
 
 function launchOf({ config, roots, noConfig }: Globals) {
-  return { folder: Deno.cwd(), config, roots, noConfig };
+  return { folder: launchFolder(), config, roots, noConfig };
+}
+
+function launchFolder(): string {
+  try {
+    return Deno.cwd();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) {
+      throw new Refusal("not-found", "the folder that Fettler was started in is gone");
+    }
+    throw new Refusal(
+      "invalid",
+      "the folder that Fettler was started in has a name that is not Unicode; start it elsewhere",
+    );
+  }
 }
 
 function writeOut(bytes: Uint8Array) {

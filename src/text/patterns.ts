@@ -81,6 +81,13 @@ export async function compilePatterns(patterns: readonly string[], options: Patt
   if (patterns.includes("")) {
     throw new Refusal("invalid", "an empty pattern would match every line; give text to look for");
   }
+  const long = patterns.find((pattern) => pattern.length > LONGEST && !(options.literal && options.caseSensitive));
+  if (long !== undefined) {
+    throw new Refusal(
+      "invalid",
+      `a pattern has ${long.length} characters, and at most ${LONGEST} are taken; --literal --case-sensitive takes any number`,
+    );
+  }
   const expressions: { source: string; flags: string }[] = [];
   const obstacles: { pattern: string; construct: string }[] = [];
   const forms: Form[] = [];
@@ -108,6 +115,9 @@ export async function compilePatterns(patterns: readonly string[], options: Patt
   const plan = obstacles.length === 0 ? planFor(all) : undefined;
   return { patterns, options, expressions, linear: plan !== undefined, plan, obstacles };
 }
+
+/** Characters of one pattern; V8 gives up on expressions of some 32,000. Exact text is looked for without an expression. */
+const LONGEST = 10_000;
 
 /**
  * Refuses patterns that do not run in linear time. The one place that decides what becomes of them.

@@ -6,6 +6,7 @@
  * backwards from the end. Nothing is ever held but a block of the file and what is served.
  * Spec: 2-verbs §2.7, §2.11; 3-documents-and-archives §3.1.5; decisions 23, 33.
  */
+import { Refusal } from "../refusal.ts";
 import { Decoder, refuseBinary, refuseUndecodable, Undecodable } from "./decoder.ts";
 import { type Encoding, encodingOf, HEAD_BYTES } from "./encoding.ts";
 import { type Ending, EndingCounter } from "./lines.ts";
@@ -108,7 +109,10 @@ export function readSlice(source: ByteSource, request: SliceRequest): Slice {
   const buffer = new Uint8Array(Math.min(HEAD_BYTES, source.size));
   const head = buffer.subarray(0, fill(source, buffer, 0));
   const encoding = encodingOf(head, named);
-  if (encoding === "binary") throw refuseBinary(path);
+  if (encoding === "binary") {
+    if (!named || named.bom.length === 0) throw refuseBinary(path);
+    throw new Refusal("refused", `the file does not begin with the byte-order mark of ${named.name}`, path);
+  }
   try {
     if (tail === undefined) return readRange(source, encoding, request);
     if (!encoding.backwards) return readTailForward(source, encoding, request, tail);

@@ -22,9 +22,10 @@ export function render(answer: Answer, form: Form): Rendered {
     const message = answer.message === undefined ? {} : { message: answer.message };
     return { outcome, text: JSON.stringify({ ok: outcome === "ok", outcome, ...message, ...answer.json }) + "\n" };
   }
-  const text = answer.text();
-  if (form === "text") return { outcome, text: text + "\n" };
-  return { outcome, text: answer.budgeted ? text : cutAtRow(text), images: answer.images };
+  const closing = answer.closing?.();
+  const text = form === "text" || answer.budgeted ? answer.text() : cutAtRow(answer.text(), closing?.length ?? 0);
+  const whole = closing === undefined ? text : text === "" ? closing : `${text}\n${closing}`;
+  return form === "text" ? { outcome, text: whole + "\n" } : { outcome, text: whole, images: answer.images };
 }
 
 /** A refusal in the form that was asked for. */
@@ -58,11 +59,11 @@ export async function answering(
   }
 }
 
-/** Text cut at the end of a row, saying so. */
-function cutAtRow(text: string): string {
-  if (text.length <= TOOL_TEXT) return text;
+/** Text cut at the end of a row, saying so; `kept` characters come behind it. */
+function cutAtRow(text: string, kept: number): string {
+  if (text.length + kept <= TOOL_TEXT) return text;
   const notice = "\n... the answer is longer than 40,000 characters and was cut here; narrow the call to see the rest";
-  const room = TOOL_TEXT - notice.length;
+  const room = Math.max(0, TOOL_TEXT - notice.length - kept - 1);
   const row = text.lastIndexOf("\n", room);
   return text.slice(0, row > 0 ? row : pairSafe(text, room)) + notice;
 }

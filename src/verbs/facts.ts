@@ -3,7 +3,7 @@ import { absoluteOf, type Location } from "../boundary/locate.ts";
 import { printLocation } from "../boundary/print.ts";
 import { isListed, type Survey } from "../boundary/survey.ts";
 import type { Facts, Folder } from "../disk/disk.ts";
-import { targetOf } from "../disk/resolve.ts";
+import { climbBack, targetOf } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 
 /** Left out where it does not apply. */
@@ -40,7 +40,7 @@ export function factFields(
 /** Where a link leads, as a path of the caller's; `undefined` unless that lies in a listed place. Judged by its text alone. */
 function linkTarget(survey: Survey, at: { folder: Folder; real: Location }, name: string): string | undefined {
   const text = at.folder.link(name);
-  if (text === undefined) return undefined;
+  if (text === undefined || climbBack(text).turn > 0) return undefined;
   try {
     const target = targetOf(survey, at.real, text);
     if (!isListed(survey.place(absoluteOf(survey.boundary, target)))) return undefined;

@@ -102,7 +102,8 @@ export const find: EngineVerb<typeof schema> = {
         ...met.foldersUnreadable > 0 ? { folders_unreadable: met.foldersUnreadable } : {},
         ...met.namesUndecodable > 0 ? { names_undecodable: met.namesUndecodable } : {},
       },
-      text: () => [...rows.map((row) => textRow(met, row)), footer(args, rows.length, truncated, met)].join("\n"),
+      text: () => rows.map((row) => textRow(met, row)).join("\n"),
+      closing: () => footer(args, rows.length, truncated, met),
     };
   },
 };

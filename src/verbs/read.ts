@@ -62,23 +62,25 @@ export const read: EngineVerb<typeof schema> = {
   },
   async run(args, side): Promise<Answer> {
     const encoding = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
-    const founds = locateAll(side, args.paths);
-    try {
-      let budget = CHARACTER_CAP;
-      const files: Served[] = [];
-      for (const found of founds) {
+    if (args.paths.length > 1) judgeAll(side, args.paths);
+    let budget = CHARACTER_CAP;
+    const files: Served[] = [];
+    for (const path of args.paths) {
+      const found = find(side.disk, side.survey, path, { follow: true });
+      try {
+        demandReadable(side.survey, found);
         const served = await serve(side.survey, found, args, encoding, budget);
         budget = Math.max(0, budget - served.slice.spent);
         files.push(served);
+      } finally {
+        found.close();
       }
-      return {
-        budgeted: true,
-        json: { files: files.map((file) => jsonFile(file, args)), count: files.length },
-        text: () => files.map((file) => textFile(file, args)).join("\n\n"),
-      };
-    } finally {
-      for (const found of founds) found.close();
     }
+    return {
+      budgeted: true,
+      json: { files: files.map((file) => jsonFile(file, args)), count: files.length },
+      text: () => files.map((file) => textFile(file, args)).join("\n\n"),
+    };
   },
 };
 
@@ -92,9 +94,11 @@ interface Served {
   fields: FactFields;
 }
 
-/** Finds every path of the call; each passes a stage before any enters the next. Spec: 1-boundary §1.6. */
-function locateAll(side: EngineSide, paths: readonly string[]): Found[] {
-  const { survey, disk } = side;
+/**
+ * Judges all paths of a call before the first is served: each passes a stage before any enters the next, so the answer does not
+ * depend on their order. What is served is found and judged again, by then with one folder open at a time. Spec: 1-boundary §1.6.
+ */
+function judgeAll({ survey, disk }: EngineSide, paths: readonly string[]) {
   const staged = (act: (path: string, index: number) => void) =>
     paths.forEach((path, index) => {
       try {
@@ -107,35 +111,45 @@ function locateAll(side: EngineSide, paths: readonly string[]): Found[] {
       }
     });
   staged((path) => locate(survey, path));
-  const founds: Found[] = [];
-  const missing: (Refusal | undefined)[] = [];
-  try {
-    staged((path, index) => {
-      try {
-        founds[index] = find(disk, survey, path, { follow: true });
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.outcome === "outside-root") throw error;
-        missing[index] = error;
-      }
-    });
-    staged((path, index) => {
-      const found = founds[index];
-      const [written] = locate(survey, path).slice(-1);
-      demand(
-        found?.place ?? demandListed(survey, written),
-        ["read"],
-        printLocation(survey.boundary, found?.written ?? written),
+  // What the stages after the second say of each path: about permission, then about what is there.
+  const permission: (Refusal | undefined)[] = [];
+  const existence: (Refusal | undefined)[] = [];
+  staged((path, index) => {
+    try {
+      const found = find(disk, survey, path, { follow: true });
+      found.close();
+      permission[index] = refusalIn(() => demandGranted(survey, found));
+      existence[index] = refusalIn(() => demandFile(survey, found));
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.outcome === "outside-root") throw error;
+      const written = locate(survey, path).at(-1)!;
+      permission[index] = refusalIn(() =>
+        demand(demandListed(survey, written), ["read"], printLocation(survey.boundary, written))
       );
-    });
-    staged((_, index) => {
-      if (missing[index]) throw missing[index];
-      demandFile(survey, founds[index]);
-    });
-    return founds;
+      existence[index] = error;
+    }
+  });
+  const first = [...permission, ...existence].find((refusal) => refusal !== undefined);
+  if (first) throw first;
+}
+
+function refusalIn(act: () => void): Refusal | undefined {
+  try {
+    act();
+    return undefined;
   } catch (error) {
-    for (const found of founds) found?.close();
+    if (error instanceof Refusal) return error;
     throw error;
   }
+}
+
+function demandReadable(survey: Survey, found: Found) {
+  demandGranted(survey, found);
+  demandFile(survey, found);
+}
+
+function demandGranted(survey: Survey, { place, written }: Found) {
+  demand(place, ["read"], printLocation(survey.boundary, written));
 }
 
 function demandFile(survey: Survey, { written, facts, name }: Found) {
@@ -264,10 +278,17 @@ function notes(slice: Slice, { tail }: ReadArguments): string[] {
   if (lineCut) {
     const total = lineCut.total ?? `more than ${lineCut.moreThan}`;
     const columns = `--columns ${lineCut.next}-${lineCut.next + CHARACTER_CAP - 1}`;
-    notes.push(`... line ${lineCut.line} has ${total} characters; go on with ${lineRange(lineCut.line)}${columns}`);
+    // Counted from the end where the lines of a large file were not counted: that line begins a tail of so many.
+    const name = lineCut.line > 0 ? `line ${lineCut.line}` : `line ${-lineCut.line} from the end`;
+    notes.push(`... ${name} has ${total} characters; go on with ${lineRange(lineCut.line)}${columns}`);
   }
   if (tail !== undefined) {
     if (left) notes.push(`... ${left} earlier ${left === 1 ? "line" : "lines"}; go back with --to ${slice.from - 1}`);
+    else if (slice.budgeted && slice.from < 0) {
+      notes.push(
+        "... earlier lines are left out; the lines of so large a file are not counted from its end: search, or read with --from",
+      );
+    }
   } else if (slice.truncated) {
     const rest = left === undefined ? "more lines" : `${left} more ${left === 1 ? "line" : "lines"}`;
     notes.push(`... ${rest}; go on with --from ${slice.to + 1}`);
@@ -276,7 +297,7 @@ function notes(slice: Slice, { tail }: ReadArguments): string[] {
   return notes;
 }
 
-/** `--columns` holds for every line served, so the one line is named; the first line of a file is what is served anyway. */
+/** `--columns` holds for every line served, so the one line is named. */
 function lineRange(line: number): string {
-  return line > 0 ? `--from ${line} --to ${line} ` : "";
+  return line > 0 ? `--from ${line} --to ${line} ` : `--tail ${-line} `;
 }

@@ -10,7 +10,7 @@ import { compilePatterns, demandLinear, type Matcher } from "../text/patterns.ts
 import { excludedNote, foldersNote } from "./find.ts";
 import { grants } from "./permission.ts";
 import { demandUnscreened } from "./screen.ts";
-import { type Hit, HitCollector, type UndecidedLine } from "./search_hits.ts";
+import { type ContextLine, type Hit, HitCollector, type UndecidedLine } from "./search_hits.ts";
 import { FileText } from "./search_text.ts";
 import { type Sweep, sweep } from "./sweep.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
@@ -76,7 +76,18 @@ export const search: EngineVerb<typeof schema> = {
       caseSensitive: args.case_sensitive ?? false,
     });
     demandLinear(matcher);
-    return new Search(args, matcher, side).answer();
+    try {
+      return new Search(args, matcher, side).answer();
+    } catch (error) {
+      // V8 compiles an expression when it first runs, and says then that many patterns together are too large.
+      if (error instanceof SyntaxError) {
+        throw new Refusal(
+          "invalid",
+          "the patterns are too large to be searched for at once; give fewer, or shorter ones",
+        );
+      }
+      throw error;
+    }
   },
 };
 
@@ -120,7 +131,7 @@ class Search {
         this.#matched++;
         if (grants(place, "read")) this.#file(at, name, path);
         else this.#passed.files_unreadable++;
-        return !this.#collector.full;
+        return this.#collector.full === undefined;
       },
     });
     const collected = this.#collector;
@@ -137,7 +148,8 @@ class Search {
         files: collected.files,
         files_matched: this.#matched,
         files_searched: this.#searched,
-        truncated: collected.full,
+        truncated: collected.full !== undefined,
+        ...collected.full === "budget" ? { budgeted: true } : {},
         excluded: met.excluded,
         ...met.excludedAtLeast ? { excluded_at_least: true } : {},
         ...aboveZero({
@@ -147,7 +159,8 @@ class Search {
         }),
         ...undecided ? undecidedFields(collected.undecided, met) : {},
       },
-      text: () => this.#answerText(hits, met),
+      text: () => this.#answerText(hits),
+      closing: () => this.#closing(met),
     };
   }
 
@@ -194,10 +207,15 @@ class Search {
     }
   }
 
-  #answerText(hits: readonly Hit[], met: Sweep): string {
+  #answerText(hits: readonly Hit[]): string {
     const rows = this.args.files_only ? hits.map((hit) => printable(hit.path)) : hits.flatMap(textHit);
-    rows.push(this.#footer(met));
-    if (this.args.glob !== undefined && this.#searched === 0) {
+    return rows.join("\n");
+  }
+
+  /** The last lines: what was found in what, and what was not searched. */
+  #closing(met: Sweep): string {
+    const rows = [this.#footer(met)];
+    if (this.args.glob !== undefined && this.#searched === 0 && this.#passed.files_unreadable === 0) {
       rows.push(
         this.#matched === 0
           ? "the glob matched no file"
@@ -224,7 +242,8 @@ class Search {
     ] as const;
     const said = notes.filter(([n]) => n > 0).map(([n, noun, what]) => `; ${plural(n, noun)} ${what}`).join("");
     const searched = count === 0 ? `; ${plural(this.#searched, "file")} searched` : "";
-    return head + (full ? " (limit reached)" : "") + searched + said + excludedNote(met) + foldersNote(met);
+    const stopped = { limit: " (limit reached)", budget: " (stopped at 40,000 characters; narrow the search)" };
+    return head + (full ? stopped[full] : "") + searched + said + excludedNote(met) + foldersNote(met);
   }
 }
 
@@ -248,10 +267,13 @@ function jsonHit({ path, line, column, text, cut, context }: Hit): Record<string
 }
 
 function textHit(hit: Hit): string[] {
-  const rows = hit.context ?? [{ line: hit.line, text: hit.text! }];
+  const rows: ContextLine[] = hit.context ?? [{ line: hit.line, text: hit.text!, cut: hit.cut }];
   return [
     `${printable(hit.path)}:${hit.line}:${hit.column}`,
-    ...rows.map(({ line, text }) => `${String(line).padStart(5)} | ${text}`),
+    ...rows.flatMap(({ line, text, cut }) => [
+      `${String(line).padStart(5)} | ${text}`,
+      ...cut ? [`... line ${line} is longer than what is shown; read it with --from ${line} --to ${line}`] : [],
+    ]),
   ];
 }
 

@@ -15,6 +15,8 @@ const WINDOW = 4_000;
 export interface ContextLine {
   line: number;
   text: string;
+  /** `text` is part of the line. */
+  cut?: true;
 }
 
 export interface Hit {
@@ -50,15 +52,15 @@ export class HitCollector {
   count = 0;
   /** Files with a hit. */
   files = 0;
-  /** There was more than the limit or the budget takes. */
-  full = false;
+  /** What ended the search before its end: there was more than the limit or the 40,000 characters take. */
+  full?: "limit" | "budget";
 
   #characters = 0;
   /** Lines of the present file before the text at hand. */
   #lines = 0;
   #inFile = 0;
   /** The last lines of the piece before, for context. */
-  #before: string[] = [];
+  #before: Excerpt[] = [];
   /** Hits at the end of the piece before whose context goes on. */
   #open: { hit: Hit; missing: number }[] = [];
 
@@ -67,6 +69,7 @@ export class HitCollector {
   /** Searches the next text of a file: whole lines. Returns false when no more of the file is wanted. */
   search(path: string, text: string, isLast: boolean): boolean {
     this.#closeContexts(text);
+    if (this.full) return false;
     const { mode } = this.options;
     const counter = mode === "count" ? undefined : new LineCounter(text);
     scan(text, this.matcher, (lineStart, lineEnd, matchStart, matchEnd) => {
@@ -80,7 +83,7 @@ export class HitCollector {
       this.hits.push(hit);
       return mode === "files" ? false : undefined;
     });
-    const ended = this.full || mode === "files" && this.#inFile > 0;
+    const ended = this.full !== undefined || mode === "files" && this.#inFile > 0;
     if (!isLast && !ended) this.#carry(text);
     return !ended;
   }
@@ -112,7 +115,7 @@ export class HitCollector {
     const { limit, mode } = this.options;
     const taken = mode === "files" ? this.files : this.count;
     if (limit === 0 || taken < limit) return true;
-    this.full = true;
+    this.full = "limit";
     return false;
   }
 
@@ -129,30 +132,54 @@ export class HitCollector {
     const shown = windowOf(text, start, end, matchStart, matchEnd);
     hit.text = text.slice(shown.start, shown.end);
     if (shown.start > start || shown.end < end) hit.cut = true;
-    const wanted = this.options.context;
+    // More lines than the budget has characters are never served, empty ones included.
+    const wanted = Math.min(this.options.context, BUDGET);
     if (wanted > 0) {
       const above = this.#above(text, start, wanted);
       const below = linesAfter(text, end, wanted);
       hit.context = [
-        ...above.map((text, i) => ({ line: hit.line - above.length + i, text })),
-        { line: hit.line, text: hit.text },
-        ...below.map((text, i) => ({ line: hit.line + 1 + i, text })),
+        ...above.map((excerpt, i) => ({ line: hit.line - above.length + i, ...excerpt })),
+        { line: hit.line, text: hit.text, ...hit.cut ? { cut: hit.cut } : {} },
+        ...below.map((excerpt, i) => ({ line: hit.line + 1 + i, ...excerpt })),
       ];
-      if (!isLast && below.length < wanted) this.#open.push({ hit, missing: wanted - below.length });
     }
-    const cost = hit.context ? hit.context.reduce((sum, { text }) => sum + text.length, 0) : hit.text.length;
+    if (this.hits.length === 0) this.#trim(hit);
+    const cost = costOf(hit);
     if (this.#characters + cost > BUDGET && this.hits.length > 0) {
-      this.full = true;
+      this.full = "budget";
       this.count--;
       this.#inFile--;
-      this.#open = this.#open.filter((open) => open.hit !== hit);
       return false;
     }
     this.#characters += cost;
+    const missing = wanted - (hit.context ? hit.context[hit.context.length - 1].line - hit.line : 0);
+    if (!isLast && missing > 0) this.#open.push({ hit, missing });
     return true;
   }
 
-  #above(text: string, start: number, wanted: number): string[] {
+  /** The first hit is always served; of its context the nearest lines, as far as the budget goes. */
+  #trim(hit: Hit) {
+    const { context } = hit;
+    if (!context) return;
+    let left = BUDGET - hit.text!.length;
+    const own = context.findIndex(({ line }) => line === hit.line);
+    let [first, last] = [own, own];
+    for (let d = 1; d < context.length; d++) {
+      for (const i of [own - d, own + d]) {
+        if (i !== first - 1 && i !== last + 1 || context[i] === undefined) continue;
+        left -= context[i].text.length;
+        if (left < 0) {
+          this.full = "budget";
+          hit.context = context.slice(first, last + 1);
+          return;
+        }
+        if (i < own) first = i;
+        else last = i;
+      }
+    }
+  }
+
+  #above(text: string, start: number, wanted: number): Excerpt[] {
     const above = linesBefore(text, start, wanted);
     const missing = wanted - above.length;
     return missing > 0 && this.#before.length > 0 ? [...this.#before.slice(-missing), ...above] : above;
@@ -161,18 +188,30 @@ export class HitCollector {
   /** Context of hits at the end of the piece before, from the start of this one. */
   #closeContexts(text: string) {
     for (const { hit, missing } of this.#open) {
-      const last = hit.context![hit.context!.length - 1].line;
-      const below = linesAfter(text, -1, missing);
-      hit.context!.push(...below.map((text, i) => ({ line: last + 1 + i, text })));
+      for (const excerpt of linesAfter(text, -1, missing)) {
+        if (this.#characters + excerpt.text.length > BUDGET) {
+          this.full = "budget";
+          break;
+        }
+        this.#characters += excerpt.text.length;
+        hit.context!.push({ line: hit.context![hit.context!.length - 1].line + 1, ...excerpt });
+      }
     }
     this.#open = [];
   }
 
   #carry(text: string) {
     this.#lines += new LineCounter(text).lineAt(text.length) - 1;
-    if (this.options.context > 0) this.#before = linesBefore(text, text.length, this.options.context);
+    if (this.options.context > 0) this.#before = linesBefore(text, text.length, Math.min(this.options.context, BUDGET));
   }
 }
+
+function costOf(hit: Hit): number {
+  return hit.context ? hit.context.reduce((sum, { text }) => sum + text.length, 0) : hit.text!.length;
+}
+
+/** A line as it is shown beside a hit. */
+type Excerpt = Omit<ContextLine, "line">;
 
 /** The part of a line that is shown: all of it, or a window round the match that parts no surrogate pair. */
 function windowOf(
@@ -198,20 +237,20 @@ function isLowSurrogate(text: string, at: number): boolean {
 }
 
 /** A line of context as it is shown: its start. */
-function contextText(text: string, start: number, end: number): string {
+function excerptOf(text: string, start: number, end: number): Excerpt {
   const shown = windowOf(text, start, end, start, start);
-  return text.slice(shown.start, shown.end);
+  return { text: text.slice(shown.start, shown.end), ...shown.end < end ? { cut: true as const } : {} };
 }
 
 /** Up to `wanted` lines that end before a line's start, in order. */
-function linesBefore(text: string, lineStart: number, wanted: number): string[] {
-  const lines: string[] = [];
+function linesBefore(text: string, lineStart: number, wanted: number): Excerpt[] {
+  const lines: Excerpt[] = [];
   for (let start = lineStart; start > 0 && lines.length < wanted;) {
     const end = text.charCodeAt(start - 1) === 0x0a && text.charCodeAt(start - 2) === 0x0d ? start - 2 : start - 1;
     start = lastLineStart(text, end);
-    lines.unshift(contextText(text, start, end));
+    lines.push(excerptOf(text, start, end));
   }
-  return lines;
+  return lines.reverse();
 }
 
 function lastLineStart(text: string, end: number): number {
@@ -220,12 +259,12 @@ function lastLineStart(text: string, end: number): number {
 }
 
 /** Up to `wanted` lines behind a line's end (without its ending); -1 begins with the first line of the text. */
-function linesAfter(text: string, lineEnd: number, wanted: number): string[] {
-  const lines: string[] = [];
+function linesAfter(text: string, lineEnd: number, wanted: number): Excerpt[] {
+  const lines: Excerpt[] = [];
   let start = lineEnd < 0 ? 0 : behindEnding(text, lineEnd);
   while (lines.length < wanted && start < text.length) {
     const end = nextEnding(text, start);
-    lines.push(contextText(text, start, end));
+    lines.push(excerptOf(text, start, end));
     start = behindEnding(text, end);
   }
   return lines;

@@ -7,7 +7,7 @@ import { absoluteOf, defaultTree, demandListed, locateAbsolute, type Location, t
 import { printer } from "../boundary/print.ts";
 import { isListed } from "../boundary/survey.ts";
 import type { Boundary, Tree } from "../boundary/types.ts";
-import { type Found, refusalOf, resolve } from "../disk/resolve.ts";
+import { type Found, openTop, refusalOf, resolve } from "../disk/resolve.ts";
 import { DiskError } from "../disk/disk.ts";
 import { type Visit, walk, type WalkCounts } from "../disk/walk.ts";
 import { nearest, outside, Refusal } from "../refusal.ts";
@@ -36,6 +36,9 @@ export interface Sweep extends WalkCounts {
   print(path: string): string;
 }
 
+/** A start folder that is not there is looked for in another spelling from here upwards; no tree of files goes deeper than this. */
+const DEEPEST = 200;
+
 const NOTHING_MET: WalkCounts = {
   excluded: 0,
   excludedAtLeast: false,
@@ -59,8 +62,7 @@ export function sweep(side: EngineSide, args: SweepArguments, options: SweepOpti
   const wanted: Visit = (at, name, path, kind, place) =>
     glob && !glob.matches(path) ? true : options.visit(at, name, path, kind, place);
 
-  const at: Location = { tree, segments: glob?.start ?? [] };
-  const start = openStart(side, at);
+  const { at, start } = nearestStart(side, { tree, segments: glob?.start ?? [] }, glob);
   if (start === undefined) return { ...NOTHING_MET, print };
   if (start.facts!.kind !== "dir") {
     try {
@@ -149,21 +151,45 @@ function skipped(boundary: Boundary, include: boolean, start: readonly string[])
 }
 
 /**
+ * Where the sweep starts: at the glob's start folder, judged like any path; where that is not there as written, at the nearest folder
+ * above it that is, since globs ignore case and normal form: the walk then enters what the glob may mean.
+ */
+function nearestStart(side: EngineSide, written: Location, glob: Glob | undefined): { at: Location; start?: Found } {
+  const { length } = written.segments;
+  for (let depth = length;; depth = depth === length ? Math.min(depth - 1, DEEPEST) : depth - 1) {
+    const at = { tree: written.tree, segments: written.segments.slice(0, depth) };
+    if (depth < length && depth > 0 && !isListed(placeOf(side, at))) continue;
+    const start = openStart(side, at, glob);
+    if (depth === length) {
+      if (start || depth === 0) return { at, start };
+      continue;
+    }
+    if (start?.facts?.kind === "dir") return { at, start };
+    start?.close();
+    if (depth === 0) return { at };
+  }
+}
+
+function placeOf({ survey }: EngineSide, at: Location) {
+  return survey.place(absoluteOf(survey.boundary, at));
+}
+
+/**
  * The entry where the sweep starts; `undefined` when nothing is there. A link is followed if a folder is at its end; else the
  * link itself is the entry. The top of a hidden tree is taken when places below it are listed.
  */
-function openStart({ survey, disk }: EngineSide, at: Location): Found | undefined {
+function openStart({ survey, disk }: EngineSide, at: Location, glob: Glob | undefined): Found | undefined {
   const absolute = absoluteOf(survey.boundary, at);
   const place = survey.place(absolute);
   if (at.segments.length === 0 && place && !isListed(place) && survey.listedBelow(absolute).length > 0) {
-    const folder = disk.top(at.tree);
+    const folder = openTop(disk, survey, at.tree, at);
     return { written: at, real: at, place, folder, name: "", facts: folder.facts(), close: () => folder.close() };
   }
   demandListed(survey, at);
   try {
     const entry = resolve(disk, survey, at, { follow: false });
     if (entry.facts?.kind !== "link") return present(entry);
-    const target = followed(disk, survey, at);
+    const target = followed(disk, survey, at, glob?.wild ?? false);
     if (target?.facts?.kind === "dir") {
       entry.close();
       return target;
@@ -182,12 +208,19 @@ function present(entry: Found): Found | undefined {
   return undefined;
 }
 
-/** Where a link ends; `undefined` for one that leads nowhere. */
-function followed(disk: EngineSide["disk"], survey: EngineSide["survey"], at: Location): Found | undefined {
+/** Where a link ends; `undefined` for one that leads nowhere. A loop is refused where a folder is needed. */
+function followed(
+  disk: EngineSide["disk"],
+  survey: EngineSide["survey"],
+  at: Location,
+  needed: boolean,
+): Found | undefined {
   try {
     return resolve(disk, survey, at, { follow: true });
   } catch (error) {
-    if (error instanceof Refusal && (error.outcome === "not-found" || error.outcome === "refused")) return undefined;
+    const nowhere = error instanceof Refusal &&
+      (error.outcome === "not-found" || error.outcome === "refused" && !needed);
+    if (nowhere) return undefined;
     throw error;
   }
 }

@@ -44,6 +44,8 @@ export interface Answer {
   json: Readonly<Record<string, unknown>>;
   /** The readable text, without a final newline. */
   text(): string;
+  /** Lines at the end of the text that are kept where the text has to be cut. */
+  closing?(): string;
   /** The JSON answer is `json` alone, without `ok` and `outcome`: a document of its own. */
   bare?: boolean;
   /** The text keeps to a budget of its own, so the cap on other MCP answers does not apply. */

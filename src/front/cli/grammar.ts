@@ -77,6 +77,12 @@ export function parseCommandLine(argv: readonly string[], verbs: readonly Verb[]
   return line;
 }
 
+/** The verb of a command line, which may be wrong in any other way. */
+export function verbNamed(argv: readonly string[], verbs: readonly Verb[]): Verb | undefined {
+  const at = verbIndex(argv, verbs);
+  return at === undefined ? undefined : verbs.find((verb) => verb.name === argv[at]);
+}
+
 /** Where the verb stands: the first word that is neither a flag nor the value of one. */
 function verbIndex(argv: readonly string[], verbs: readonly Verb[]): number | undefined {
   const valued = new Set<string>();

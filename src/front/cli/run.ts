@@ -5,7 +5,7 @@ import type { Dispatcher } from "../../dispatch/types.ts";
 import { EXIT_CODES, Refusal } from "../../refusal.ts";
 import { renderRefusal } from "../../verbs/answer.ts";
 import type { Form, Verb } from "../../verbs/verb.ts";
-import { type CommandLine, type Globals, parseCommandLine } from "./grammar.ts";
+import { type CommandLine, type Globals, parseCommandLine, verbNamed } from "./grammar.ts";
 import { readLines } from "./sources.ts";
 
 /** What the command line needs of the rest of the program. */
@@ -17,6 +17,8 @@ export interface Program {
   serve(globals: Globals): Promise<number>;
   /** Writes all of it to standard output. */
   write(bytes: Uint8Array): void;
+  /** Writes to standard error. */
+  complain(text: string): void;
 }
 
 /** Runs one command line. Returns the exit code. */
@@ -34,7 +36,10 @@ export async function runCommandLine(argv: readonly string[], program: Program):
     fillFromSources(line);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    program.write(new TextEncoder().encode(renderRefusal(error, form).text));
+    const text = renderRefusal(error, form).text;
+    // Whoever starts the server reads standard output as the protocol.
+    if (verbNamed(argv, program.verbs)?.where === "front") program.complain(text);
+    else program.write(new TextEncoder().encode(text));
     return EXIT_CODES[error.outcome];
   }
   const { verb, args } = asked(line, program.verbs);

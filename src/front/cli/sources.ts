@@ -24,7 +24,14 @@ function readOwnFile(file: string): Uint8Array {
   try {
     return Deno.readFileSync(file);
   } catch (error) {
-    throw new Refusal("not-found", `the file cannot be read: ${error instanceof Error ? error.name : "unknown"}`, file);
+    const why = error instanceof Deno.errors.NotFound
+      ? "there is no such file"
+      : error instanceof Deno.errors.NotCapable
+      ? "devices and pipes are not opened by name; for standard input there is a flag that ends in -stdin"
+      : error instanceof Deno.errors.IsADirectory
+      ? "this is a folder"
+      : "the system does not let this account read it";
+    throw new Refusal("not-found", why, file === "" ? undefined : file);
   }
 }
 
