@@ -40,6 +40,8 @@ export interface WalkOptions {
   folders: boolean;
   /** Whether a folder can hold anything that is wanted; one that cannot is not entered, nor counted. */
   enters(path: string): boolean;
+  /** A safe point, passed for every entry; what it throws ends the walk. */
+  pulse(): void;
   /**
    * Called for every entry in path order, folders before what they hold. `at.folder` is open during the call only.
    * Returns false to end the walk.
@@ -112,7 +114,10 @@ class Walk {
     const { start, real, written } = this.options;
     try {
       this.#enter(start, real, written === "" ? "" : written + "/");
-      while (this.#levels.length > 0 && !this.#counts.ended) this.#step(this.#levels[this.#levels.length - 1]);
+      while (this.#levels.length > 0 && !this.#counts.ended) {
+        this.options.pulse();
+        this.#step(this.#levels[this.#levels.length - 1]);
+      }
     } finally {
       for (const level of this.#levels) level.folder.close();
     }
@@ -246,6 +251,7 @@ class Walk {
     };
     push(start, at);
     while (stack.length > 0 && !this.#counts.excludedAtLeast) {
+      this.options.pulse();
       const level = stack[stack.length - 1];
       if (level.next === level.entries.length) {
         stack.pop()!.folder.close();

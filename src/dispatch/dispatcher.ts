@@ -10,20 +10,31 @@ import { Refusal } from "../refusal.ts";
 import { answering, fault, type Rendered, renderRefusal } from "../verbs/answer.ts";
 import { checkArguments } from "../verbs/schema_tools.ts";
 import type { EngineVerb, Fences, Form, MainVerb, Verb } from "../verbs/verb.ts";
-import { EngineEnded, type EngineOptions, EngineProcess } from "./engine_process.ts";
+import type { SealedOwner } from "../sealed/owner.ts";
+import { Asked, openSealed } from "./asks.ts";
+import { CallHung, EngineEnded, EngineProcess } from "./engine_process.ts";
 import { faultLine } from "./fault_line.ts";
-import type { Dispatcher, Reply } from "./types.ts";
+import type { CallOptions, Dispatcher, Reply } from "./types.ts";
 
 const encoder = new TextEncoder();
 
 /** An engine that ends under a reading call is replaced and the call run again; so often, then it is a fault. Decision 51. */
 const TRIES = 2;
 
-export interface DispatchOptions extends EngineOptions {
+export interface DispatchOptions {
   /** Asked once, when a verb first needs the boundary. @throws {Refusal} */
   launch(): Launch;
   verbs: readonly Verb[];
+  /** Calls that run at once; more are hired as they are needed. */
+  workers: number;
+  /** Milliseconds without a sign of life that a call is allowed. Tests make it shorter. */
+  patience?: number;
+  /** Tests only. */
+  pathnames?: boolean;
 }
+
+/** Spec: decision 51. */
+const PATIENCE = 30_000;
 
 /** The dispatcher of a server. */
 export interface ServerDispatcher extends Dispatcher {
@@ -45,6 +56,8 @@ class MainDispatcher implements ServerDispatcher {
   #boundary: Boundary | undefined;
   /** Engines that were replaced and still answer what they had been asked. */
   readonly #leaving = new Set<Promise<void>>();
+  /** Holds no process before something needs it. */
+  #sealed: SealedOwner | undefined;
 
   constructor(readonly options: DispatchOptions) {}
 
@@ -52,11 +65,11 @@ class MainDispatcher implements ServerDispatcher {
     this.#engineFor(this.#load().boundary);
   }
 
-  async call(verb: Verb, given: unknown, form: Form): Promise<Reply> {
+  async call(verb: Verb, given: unknown, form: Form, options: CallOptions = {}): Promise<Reply> {
     try {
       const args = checkArguments(verb, given);
       if (verb.where === "main") return await this.#here(verb, args, form);
-      if (verb.where === "engine") return await this.#there(verb, args, form);
+      if (verb.where === "engine") return await this.#there(verb, args, form, options);
       throw new Error(`the verb ${verb.name} is the front end's own`);
     } catch (error) {
       if (error instanceof Refusal) return toReply(renderRefusal(error, form));
@@ -68,29 +81,39 @@ class MainDispatcher implements ServerDispatcher {
   async close(): Promise<void> {
     this.#leave();
     await Promise.all(this.#leaving);
+    this.#sealed?.close();
   }
 
   async #here(verb: MainVerb, args: Record<string, unknown>, form: Form): Promise<Reply> {
-    const side = { configuration: () => this.#load(), fences: () => this.#fences(), verbs: this.options.verbs };
+    const fences = await this.#fences(verb);
+    const side = { configuration: () => this.#load(), fences: () => fences, verbs: this.options.verbs };
     return toReply(await answering(form, () => verb.run(args, side), (error) => console.error(faultLine(error))));
   }
 
-  async #there(verb: EngineVerb, args: Record<string, unknown>, form: Form): Promise<Reply> {
+  async #there(verb: EngineVerb, args: Record<string, unknown>, form: Form, options: CallOptions): Promise<Reply> {
     for (let tries = 1;; tries++) {
       const engine = this.#engineFor(this.#load().boundary);
+      const asked = new Asked(this.#sealed ??= openSealed(), options.signal, this.#patience);
+      const onAsk = asked.answer.bind(asked);
       try {
         // Both are sent at once: the engine answers its opening first, so the first call waits for one round trip only.
-        const answer = engine.request({ verb: verb.name, args, form });
+        const answer = engine.request({ verb: verb.name, args, form, ...options, onAsk });
         answer.catch(() => {});
-        const { replaced, breach } = await engine.opened;
+        const { breach } = await engine.fences;
         if (breach !== undefined) throw breached(breach);
+        const { replaced } = await engine.opened;
         if (replaced === undefined) return await answer;
         this.#leave();
         if (tries === TRIES) throw new Refusal("not-found", replaced);
       } catch (error) {
+        if (error instanceof CallHung) throw hung(this.#patience);
         if (!(error instanceof EngineEnded) || tries === TRIES) throw error;
       }
     }
+  }
+
+  get #patience(): number {
+    return this.options.patience ?? PATIENCE;
   }
 
   /** Read afresh for every call. */
@@ -104,7 +127,8 @@ class MainDispatcher implements ServerDispatcher {
     if (this.#engine && !this.#engine.ended && this.#boundary === boundary) return this.#engine;
     this.#leave();
     this.#boundary = boundary;
-    return this.#engine = new EngineProcess(boundary, this.options);
+    const { workers, pathnames } = this.options;
+    return this.#engine = new EngineProcess(boundary, { workers, pathnames, patience: this.#patience });
   }
 
   #leave() {
@@ -114,16 +138,28 @@ class MainDispatcher implements ServerDispatcher {
     this.#engine = undefined;
   }
 
-  #fences(): Fences {
-    const standalone = Deno.build.standalone;
+  /**
+   * Which fences stand: what an engine found when it tried them. Only a verb that tells of them waits for one, and then starts it.
+   */
+  async #fences(verb: MainVerb): Promise<Fences> {
+    if (!verb.tellsFences) return { verbs: true, process: false, kernel: false };
+    const { process, kernel, breach } = await this.#engineFor(this.#load().boundary).fences;
+    if (breach !== undefined) throw breached(breach);
     return {
       verbs: true,
-      process: !standalone,
-      ...standalone ? { process_reason: "a compiled program can give its engine no permission flags" } : {},
-      kernel: false,
-      kernel_reason: "this release sets none yet",
+      process,
+      ...process ? {} : { process_reason: "a compiled program can give its engine no permission flags" },
+      kernel: kernel.stands,
+      ...kernel.stands ? {} : { kernel_reason: kernel.reason ?? "it was not entered" },
     };
   }
+}
+
+function hung(patience: number): Refusal {
+  return new Refusal(
+    "timed-out",
+    `the call showed no sign of life for ${Math.round(patience / 1000)} s and was ended; nothing was changed`,
+  );
 }
 
 function breached(what: string): Refusal {

@@ -1,84 +1,121 @@
 /**
- * The main process's side of an engine: starting it inside the process fence, asking it, and noticing its end.
+ * The main process's side of an engine: starting it inside the process fence, asking it, noticing that it died or hangs.
  */
-import type { Boundary } from "../boundary/types.ts";
 import { Survey } from "../boundary/survey.ts";
+import type { Boundary } from "../boundary/types.ts";
 import { findLibc } from "../fence/libc.ts";
-import { inexpressible, permissionFlags, planFence } from "../fence/plan.ts";
+import { expressible, inexpressible, permissionFlags, planFence } from "../fence/plan.ts";
+import { encodeFrame, type Frame, FrameReader } from "../frames.ts";
 import { Refusal } from "../refusal.ts";
-import { encodeFrame, FrameReader } from "../frames.ts";
-import { ENGINE_MODE, type Opened, type Opening, type Request, type Response } from "./protocol.ts";
+import { runtimeEnvironment } from "./environment.ts";
+import { isBundle, programFolders } from "./program_files.ts";
+import {
+  type Ask,
+  ENGINE_MODE,
+  type Fenced,
+  type FromEngine,
+  type Opened,
+  type Opening,
+  type Request,
+  type ToEngine,
+} from "./protocol.ts";
 import type { Reply } from "./types.ts";
 import { V8_FLAGS } from "./v8_flags.ts";
 
-/** What an engine reports of itself when it has opened its trees. */
-export type Report = Opened;
-
-/** Why a request came to no answer. */
+/** The engine came to an end before it had answered: it died, or was killed for another call's sake. */
 export class EngineEnded extends Error {
   override readonly name = "EngineEnded";
 }
 
-/** A bundle finds nothing by a configuration, and must not take up one that lies above it; the sources need theirs. */
-const RUN = ["run", "--quiet", "--cached-only", V8_FLAGS, ...Deno.mainModule.endsWith(".ts") ? [] : ["--no-config"]];
-
-/** Variables an engine's runtime needs to find its own files; the engine itself may read none. */
-const PASSED = [
-  "PATH",
-  "HOME",
-  "DENO_DIR",
-  "XDG_CACHE_HOME",
-  "TMPDIR",
-  "TEMP",
-  "TMP",
-  "SystemRoot",
-  "LOCALAPPDATA",
-  "USERPROFILE",
-];
+/** The call showed no sign of life for so long that the engine was killed. Decision 51. */
+export class CallHung extends Error {
+  override readonly name = "CallHung";
+}
 
 export interface EngineOptions {
+  /** At most so many calls at once. */
+  workers: number;
+  /** Milliseconds without a sign of life after which a call costs the engine its life. */
+  patience: number;
   /** Tests only: leaves path names as the one implementation. */
   pathnames?: boolean;
 }
+
+/** A call as the engine's owner keeps it. */
+export interface EngineCall extends Omit<Request, "id"> {
+  signal?: AbortSignal;
+  onProgress?(done: number): void;
+  /** Does what only the main process can do. Never rejects. */
+  onAsk(job: string, header: Record<string, unknown>, body: Uint8Array): Promise<Frame<Record<string, unknown>>>;
+}
+
+interface Waiting {
+  call: EngineCall;
+  resolve(reply: Reply): void;
+  reject(error: Error): void;
+  /** When it last showed a sign of life. */
+  heard: number;
+}
+
+/** A bundle finds nothing by a configuration, and must not take up one that lies above it; the sources need theirs. */
+const RUN = ["run", "--quiet", "--cached-only", "--unstable-worker-options", V8_FLAGS];
 
 /** One engine, started for one boundary. It is never told of another. */
 export class EngineProcess {
   readonly #child: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #waiting = new Map<number, { resolve(reply: Reply): void; reject(error: Error): void }>();
-  readonly #opened = Promise.withResolvers<Report>();
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #fenced = Promise.withResolvers<Fenced>();
+  readonly #opened = Promise.withResolvers<Opened>();
+  readonly #patience: number;
+  #watch: ReturnType<typeof setInterval> | undefined;
   #last = 0;
   #ended = false;
 
-  constructor(boundary: Boundary, options: EngineOptions = {}) {
+  /** @throws {Refusal} `invalid` for a boundary that cannot be served on this system. */
+  constructor(boundary: Boundary, options: EngineOptions) {
+    this.#patience = options.patience;
     const libc = options.pathnames ? undefined : findLibc();
     const plan = planFence(new Survey(boundary));
     const unnamed = libc ? [] : inexpressible(plan);
     if (unnamed.length > 0) {
       throw new Refusal("invalid", `a folder with a comma in its path cannot be opened on this system: ${unnamed[0]}`);
     }
+    const program = programFolders();
     // A compiled program's permissions were fixed when it was made: it can be given no flags.
     const fenced = !Deno.build.standalone;
-    const args = fenced ? [...RUN, ...permissionFlags(plan, libc), Deno.mainModule] : [];
+    const flags = [
+      ...RUN,
+      ...isBundle() ? ["--no-config"] : [],
+      ...permissionFlags(plan, program, libc),
+      Deno.mainModule,
+    ];
     this.#child = new Deno.Command(Deno.execPath(), {
-      args: [...args, ENGINE_MODE],
+      args: [...fenced ? flags : [], ENGINE_MODE],
       // The launch folder may be gone; every path the engine is told is absolute.
       cwd: Deno.build.os === "windows" ? undefined : "/",
       stdin: "piped",
       stdout: "piped",
       stderr: "inherit",
       clearEnv: true,
-      env: passedEnvironment(),
+      env: runtimeEnvironment(),
     }).spawn();
     this.#input = this.#child.stdin.getWriter();
+    this.#fenced.promise.catch(() => {});
     this.#opened.promise.catch(() => {});
     this.#listen();
-    const opening: Opening = { boundary, libc, fenced: fenced ? plan.read : undefined };
-    this.#write(encodeFrame(opening));
+    this.#send(
+      { boundary, libc, read: expressible(plan.read), program, fenced, workers: options.workers } satisfies Opening,
+    );
+  }
+
+  /** Which fences it found standing when it tried them, before anything else. @throws {EngineEnded} */
+  get fences(): Promise<Fenced> {
+    return this.#fenced.promise;
   }
 
   /** What it found when it opened its trees. @throws {EngineEnded} */
-  get opened(): Promise<Report> {
+  get opened(): Promise<Opened> {
     return this.#opened.promise;
   }
 
@@ -86,60 +123,111 @@ export class EngineProcess {
     return this.#ended;
   }
 
-  /** Runs a verb there. @throws {EngineEnded} when the engine ends before it has answered. */
-  request(request: Omit<Request, "id">): Promise<Reply> {
+  /** Runs a verb there. @throws {EngineEnded | CallHung} */
+  request(call: EngineCall): Promise<Reply> {
     if (this.#ended) return Promise.reject(new EngineEnded("the engine has ended"));
     const id = ++this.#last;
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    this.#waiting.set(id, { resolve, reject });
-    this.#write(encodeFrame({ id, ...request } satisfies Request));
+    this.#waiting.set(id, { call, resolve, reject, heard: performance.now() });
+    const { verb, args, form, signal, onProgress } = call;
+    this.#send({ id, verb, args, form, progress: onProgress !== undefined });
+    if (signal?.aborted) this.#send({ cancel: id });
+    else signal?.addEventListener("abort", () => this.#waiting.has(id) && this.#send({ cancel: id }), { once: true });
+    this.#watch ??= setInterval(() => this.#lookForHung(), Math.min(1000, this.#patience / 4));
     return promise;
   }
 
   /** Lets it answer what it was asked, then end. */
   async close(): Promise<void> {
-    await this.#input.close().catch(() => {});
+    this.#send({ finish: true });
     await this.#child.status;
   }
 
-  #write(bytes: Uint8Array) {
+  #send(frame: ToEngine, body?: Uint8Array) {
     // A pipe that broke is noticed where its other end is read.
-    this.#input.write(bytes).catch(() => {});
+    this.#input.write(encodeFrame(frame, body)).catch(() => {});
   }
 
   async #listen() {
-    const reader = new FrameReader<Opened | Response>();
+    const reader = new FrameReader<FromEngine>();
     try {
       for await (const piece of this.#child.stdout) {
-        for (const { header, body } of reader.push(piece)) {
-          if (!("outcome" in header)) {
-            this.#opened.resolve(header);
-            continue;
-          }
-          const waiting = this.#waiting.get(header.id);
-          this.#waiting.delete(header.id);
-          waiting?.resolve({ outcome: header.outcome, body, images: header.images });
-        }
+        for (const frame of reader.push(piece)) this.#hear(frame);
       }
     } catch {
-      // A frame that cannot be read, or a broken pipe: the same as an engine that ended.
-      try {
-        this.#child.kill("SIGKILL");
-      } catch { /* it has gone */ }
+      // A frame that cannot be read, or a broken pipe: the same as an engine that died.
+      this.#kill();
     }
-    this.#ended = true;
-    const error = new EngineEnded("the engine has ended");
-    this.#opened.reject(error);
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
+    this.#end(new EngineEnded("the engine has ended"));
+    await this.#input.close().catch(() => {});
   }
-}
 
-function passedEnvironment(): Record<string, string> {
-  const passed: Record<string, string> = { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", DENO_NO_PACKAGE_JSON: "1" };
-  for (const name of PASSED) {
-    const value = Deno.env.get(name);
-    if (value !== undefined) passed[name] = value;
+  #hear({ header, body }: Frame<FromEngine>) {
+    if ("outcome" in header) {
+      const waiting = this.#waiting.get(header.id);
+      this.#forget(header.id);
+      waiting?.resolve({ outcome: header.outcome, body, images: header.images });
+    } else if ("pulse" in header) {
+      for (const id of header.pulse) this.#alive(id);
+    } else if ("progress" in header) {
+      this.#alive(header.progress)?.call.onProgress?.(header.done);
+    } else if ("ask" in header) {
+      this.#answer(header, body);
+    } else if ("kernel" in header) {
+      this.#fenced.resolve(header);
+    } else {
+      this.#opened.resolve(header);
+    }
   }
-  return passed;
+
+  #alive(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    if (waiting) waiting.heard = performance.now();
+    return waiting;
+  }
+
+  async #answer({ ask, job, header }: Ask, body: Uint8Array) {
+    const waiting = this.#waiting.get(ask);
+    if (!waiting) return;
+    const told = await waiting.call.onAsk(job, header, body);
+    if (!this.#ended) this.#send({ told: ask, header: told.header }, told.body);
+  }
+
+  #forget(id: number) {
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    }
+  }
+
+  /** A call that shows no life is told so, and the engine with it is given up; the others are to be run again. */
+  #lookForHung() {
+    const limit = performance.now() - this.#patience;
+    const hung = [...this.#waiting.entries()].filter(([, waiting]) => waiting.heard < limit);
+    if (hung.length === 0) return;
+    for (const [id, waiting] of hung) {
+      this.#forget(id);
+      waiting.reject(new CallHung("no sign of life"));
+    }
+    this.#kill();
+    this.#end(new EngineEnded("the engine was given up"));
+  }
+
+  #kill() {
+    try {
+      this.#child.kill("SIGKILL");
+    } catch { /* it has gone */ }
+  }
+
+  #end(error: Error) {
+    this.#ended = true;
+    this.#fenced.reject(error);
+    this.#opened.reject(error);
+    const left = [...this.#waiting.entries()];
+    for (const [id, waiting] of left) {
+      this.#forget(id);
+      waiting.reject(error);
+    }
+  }
 }

@@ -1,4 +1,4 @@
-/** What the main process and the engine say to each other. */
+/** What the main process, the engine and the engine's workers say to each other. */
 import type { Boundary } from "../boundary/types.ts";
 import type { Outcome } from "../refusal.ts";
 import type { Form } from "../verbs/verb.ts";
@@ -9,29 +9,64 @@ export const ENGINE_MODE = "__engine";
 /** The first frame to a new engine. */
 export interface Opening {
   boundary: Boundary;
-  /** The C library for the descriptor implementation; without it path names are used. */
+  /** The C library for the descriptor implementation and the kernel fence; without it path names are used and there is no such fence. */
   libc?: string;
-  /** The folders that the process may read; absent where it could be given no flags. */
-  fenced?: readonly string[];
+  /** What the permissions of process and workers name. */
+  read: readonly string[];
+  /** Folders and files of the program itself, which workers load. */
+  program: readonly string[];
+  /** The process was given flags, which are to be tried. */
+  fenced: boolean;
+  /** At most so many calls at once. */
+  workers: number;
 }
 
+/** A verb to be run. `progress` asks for `Progress` frames. */
 export interface Request {
   id: number;
   verb: string;
   args: Record<string, unknown>;
   form: Form;
+  progress?: boolean;
 }
 
-/** The engine's answer to its opening: `id` 0. */
+/** To the engine: end a call at its next safe point. It is answered like any other. */
+export interface Cancel {
+  cancel: number;
+}
+
+/** To the engine: no more requests come; answer what was asked, then end. Input that ends without it means that the main process died. */
+export interface Finish {
+  finish: true;
+}
+
+/** To the engine: the answer to an `Ask`; the body is its result. */
+export interface Told {
+  told: number;
+  header: Record<string, unknown>;
+}
+
+/** The engine's first word: which fences it has tried and found standing. */
+export interface Fenced {
+  /** The process was given flags, and they hold. */
+  process: boolean;
+  kernel: KernelReport;
+  /** A fence that was offered and does not hold, with what it should forbid. The engine ends then. */
+  breach?: string;
+}
+
+/** The engine's second word: its trees are open. */
 export interface Opened {
   id: 0;
   disk?: "descriptor" | "pathname";
-  /** The process fence was tried and holds. */
-  process?: boolean;
-  /** Something that the process fence should forbid and does not. */
-  breach?: string;
   /** A tree's folder is not the one that the boundary names: look again and start another engine. */
   replaced?: string;
+}
+
+/** Whether the kernel fence stands, or why the system offers none. */
+export interface KernelReport {
+  stands: boolean;
+  reason?: string;
 }
 
 /** An answer; its body is the rendered text. */
@@ -40,3 +75,53 @@ export interface Response {
   outcome: Outcome;
   images?: readonly { mimeType: string; data: string }[];
 }
+
+/** From the engine, every so often: the calls that have shown a sign of life since the last time, or wait their turn. */
+export interface Pulse {
+  pulse: readonly number[];
+}
+
+/** From the engine: how far a call is. */
+export interface Progress {
+  progress: number;
+  done: number;
+}
+
+/** From the engine, in the middle of a call: something that only the main process can have done. The body goes with it. Decision 41. */
+export interface Ask {
+  ask: number;
+  job: string;
+  header: Record<string, unknown>;
+}
+
+export type ToEngine = Opening | Request | Cancel | Finish | Told;
+export type FromEngine = Fenced | Opened | Response | Pulse | Progress | Ask;
+
+/** To a worker. */
+export type ToWorker =
+  | { open: Opening; control: SharedArrayBuffer }
+  | { run: Request };
+
+/** From a worker. */
+export type FromWorker =
+  | { ready: true }
+  | { opened: Omit<Opened, "id"> }
+  | { answer: Response; body: Uint8Array<ArrayBuffer> }
+  | { ask: Ask; body: Uint8Array; mailbox: SharedArrayBuffer }
+  | { more: true };
+
+/** Places in a worker's control memory, each of 32 bits. */
+export const CONTROL = {
+  /** Set by the engine: end the present call. */
+  CANCEL: 0,
+  /** Counted up by the worker at every safe point. */
+  PULSE: 1,
+  /** Set by the worker: how far it is. */
+  DONE: 2,
+  /** 0: the worker waits for an answer to what it asked; 1: a piece of it lies in the mailbox. */
+  MAIL: 3,
+  /** Bytes of that piece. */
+  PIECE: 4,
+  /** How many there are. */
+  PLACES: 5,
+} as const;

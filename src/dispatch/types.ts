@@ -11,6 +11,14 @@ export interface Reply {
   images?: readonly { mimeType: string; data: string }[];
 }
 
+/** What a caller may want of a call beside its answer. */
+export interface CallOptions {
+  /** Ends the call at its next safe point. It is answered all the same, with `refused`. */
+  signal?: AbortSignal;
+  /** Told now and then, at most ten times a second, how many files or the like are done. */
+  onProgress?(done: number): void;
+}
+
 /** Runs verbs where they belong: reads the configuration, keeps the fence, owns the engine process. */
 export interface Dispatcher {
   /**
@@ -18,7 +26,7 @@ export interface Dispatcher {
    *
    * @param args Checked against the verb's schema here, before anything else; a front end may pass what it was given.
    */
-  call(verb: Verb, args: unknown, form: Form): Promise<Reply>;
+  call(verb: Verb, args: unknown, form: Form, options?: CallOptions): Promise<Reply>;
   /** Ends the engine once running calls are answered. */
   close(): Promise<void>;
 }

@@ -55,16 +55,20 @@ function holdsListed(places: ReadonlyMap<string, { listed: boolean }>, key: stri
 }
 
 /**
- * The permission flags of the engine's runtime: nothing but reading in the plan's folders and, where given, libc.
+ * The permission flags of the engine's runtime: nothing but reading in the plan's folders and the program's own, and libc where given.
  * Everything else (`write`, `net`, `run`, `env`, `sys`, `import`) is left out and cannot be asked for under `--no-prompt`.
  */
-export function permissionFlags(plan: FencePlan, libc: string | undefined): string[] {
+export function permissionFlags(plan: FencePlan, program: readonly string[], libc: string | undefined): string[] {
   return [
     "--no-prompt",
     // Some hosts are allowed unless this is said.
     "--deny-import",
     ...expressible(plan.read).map((path) => `--allow-read=${path}`),
-    ...expressible(plan.denyRead).map((path) => `--deny-read=${path}`),
+    ...expressible(program).map((path) => `--allow-read=${path}`),
+    ...expressible(plan.denyRead)
+      // What is denied cannot be allowed again, and a program that may not read its own modules does not run.
+      .filter((path) => !program.some((own) => own === path || own.startsWith(`${path}/`)))
+      .map((path) => `--deny-read=${path}`),
     ...libc ? [`--allow-ffi=${libc}`] : [],
   ];
 }
@@ -78,6 +82,6 @@ export function inexpressible(plan: FencePlan): readonly string[] {
  * Paths that a flag can name. One that cannot be allowed is not allowed; one that cannot be denied is left to the verb layer. One
  * flag a path: a list in one argument has a limit of 128 KiB.
  */
-function expressible(paths: readonly string[]): string[] {
+export function expressible(paths: readonly string[]): string[] {
   return paths.filter((path) => !path.includes(","));
 }

@@ -12,7 +12,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     return await runCommandLine(argv, {
       verbs: VERBS,
-      dispatcher: (globals) => openDispatcher({ launch: () => launchOf(globals), verbs: VERBS }),
+      dispatcher: (globals) =>
+        openDispatcher({ launch: () => launchOf(globals), verbs: VERBS, workers: 1, patience: patience() }),
       serve: runServer,
       write: writeOut,
       complain: (text) => console.error(text.trimEnd()),
@@ -25,7 +26,12 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 /** A boundary that cannot be opened at start is told on standard error: standard output carries the protocol. Spec: 1-boundary §1.12.4. */
 async function runServer(globals: Globals): Promise<number> {
-  const dispatcher = openDispatcher({ launch: () => launchOf(globals), verbs: VERBS });
+  const dispatcher = openDispatcher({
+    launch: () => launchOf(globals),
+    verbs: VERBS,
+    workers: navigator.hardwareConcurrency,
+    patience: patience(),
+  });
   try {
     dispatcher.start();
   } catch (error) {
@@ -37,6 +43,12 @@ async function runServer(globals: Globals): Promise<number> {
   await serve({ dispatcher, verbs: VERBS, version: VERSION, input: Deno.stdin, output: Deno.stdout });
   await dispatcher.close();
   return EXIT_CODES.ok;
+}
+
+/** Tests need not wait for half a minute: they may make the patience shorter, nobody can make it longer. Decision 49. */
+function patience(): number | undefined {
+  const stated = Number(Deno.env.get("FETTLE_TEST_PATIENCE_MS"));
+  return stated > 0 ? Math.min(stated, 30_000) : undefined;
 }
 
 function launchOf({ config, roots, noConfig }: Globals) {

@@ -69,6 +69,7 @@ export const find: EngineVerb<typeof schema> = {
     const type = args.type ?? "file";
     const rows: Row[] = [];
     let more = false;
+    let looked = 0;
     const met = sweep(side, { ...args, glob: args.pattern }, {
       depth: args.depth,
       folders: type !== "file",
@@ -78,6 +79,7 @@ export const find: EngineVerb<typeof schema> = {
           more = true;
           return false;
         }
+        side.call.progress(++looked);
         const facts = look(at.folder, name);
         if (!facts || since !== undefined && facts.modified <= since) return true;
         if (sort === "path" && limit > 0 && rows.length === limit) {

@@ -69,7 +69,7 @@ export const read: EngineVerb<typeof schema> = {
       const found = find(side.disk, side.survey, path, { follow: true });
       try {
         demandReadable(side.survey, found);
-        const served = await serve(side.survey, found, args, encoding, budget);
+        const served = await serve(side, found, args, encoding, budget);
         budget = Math.max(0, budget - served.slice.spent);
         files.push(served);
       } finally {
@@ -175,7 +175,7 @@ function demandFile(survey: Survey, { written, facts, name }: Found) {
 }
 
 async function serve(
-  survey: Survey,
+  { survey, call }: EngineSide,
   found: Found,
   args: ReadArguments,
   encoding: Encoding | undefined,
@@ -189,7 +189,11 @@ async function serve(
     const facts = file.facts();
     const opened = file;
     const hasher = await openHasher(facts.size);
-    const slice = readSlice({ size: facts.size, readAt: (buffer, offset) => opened.readAt(buffer, offset) }, {
+    const readAt = (buffer: Uint8Array, offset: number) => {
+      call.pulse();
+      return opened.readAt(buffer, offset);
+    };
+    const slice = readSlice({ size: facts.size, readAt }, {
       from: args.from,
       to: args.to,
       tail: args.tail,

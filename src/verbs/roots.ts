@@ -12,6 +12,7 @@ const schema = z.strictObject({});
 export const roots: MainVerb<typeof schema> = {
   name: "roots",
   where: "main",
+  tellsFences: true,
   summary: "the open trees and what may be done in each",
   description:
     "Tells which folders are open, under which names, and what may be done in each and in the scopes below. " +

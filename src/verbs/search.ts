@@ -6,11 +6,12 @@ import { DiskError, type Folder, type OpenFile } from "../disk/disk.ts";
 import { isArchive, isImage, isTextual, kindOf } from "../documents/kinds.ts";
 import { Refusal } from "../refusal.ts";
 import { namedEncoding } from "../text/encoding.ts";
-import { compilePatterns, demandLinear, type Matcher } from "../text/patterns.ts";
+import { compilePatterns, type Matcher } from "../text/patterns.ts";
 import { excludedNote, foldersNote } from "./find.ts";
 import { grants } from "./permission.ts";
 import { demandUnscreened } from "./screen.ts";
-import { type ContextLine, type Hit, HitCollector, type UndecidedLine } from "./search_hits.ts";
+import { linearFinder, RISKY_PIECE, riskyFinder } from "./search_finders.ts";
+import { type ContextLine, type Hit, HitCollector } from "./search_hits.ts";
 import { FileText } from "./search_text.ts";
 import { type Sweep, sweep } from "./sweep.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
@@ -75,7 +76,6 @@ export const search: EngineVerb<typeof schema> = {
       literal: args.literal ?? false,
       caseSensitive: args.case_sensitive ?? false,
     });
-    demandLinear(matcher);
     try {
       return new Search(args, matcher, side).answer();
     } catch (error) {
@@ -115,8 +115,10 @@ class Search {
 
   constructor(readonly args: SearchArguments, matcher: Matcher, readonly side: EngineSide) {
     const named = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
-    this.#text = new FileText(named);
-    this.#collector = new HitCollector(matcher, {
+    const { call } = side;
+    this.#text = new FileText(named, () => call.pulse(), matcher.linear ? undefined : RISKY_PIECE);
+    const find = matcher.linear ? linearFinder(matcher, () => call.pulse()) : riskyFinder(matcher, call);
+    this.#collector = new HitCollector(find, {
       mode: args.count ? "count" : args.files_only ? "files" : "hits",
       limit: args.limit ?? (args.count ? 0 : LIMIT),
       context: args.context ?? 0,
@@ -128,16 +130,16 @@ class Search {
       folders: false,
       visit: (at, name, path, kind, place) => {
         if (kind !== "file") return true;
-        this.#matched++;
+        this.side.call.progress(++this.#matched);
         if (grants(place, "read")) this.#file(at, name, path);
         else this.#passed.files_unreadable++;
-        return this.#collector.full === undefined;
+        return this.#collector.full === undefined && this.#collector.stoppedAt === undefined;
       },
     });
     const collected = this.#collector;
-    const undecided = collected.undecided.length > 0;
+    const undecided = collected.undecided.length > 0 || collected.stoppedAt !== undefined;
     const hits = collected.hits.map((hit) => ({ ...hit, path: met.print(hit.path) }));
-    const message = "some lines were too long to be decided";
+    const message = "some lines could not be decided";
     return {
       ...undecided ? { outcome: "timed-out" as const, message } : {},
       json: {
@@ -157,7 +159,7 @@ class Search {
           folders_unreadable: met.foldersUnreadable,
           names_undecodable: met.namesUndecodable,
         }),
-        ...undecided ? undecidedFields(collected.undecided, met) : {},
+        ...undecided ? undecidedFields(collected, met) : {},
       },
       text: () => this.#answerText(hits),
       closing: () => this.#closing(met),
@@ -223,9 +225,16 @@ class Search {
       );
     }
     const { undecided } = this.#collector;
-    if (undecided.length > 0) {
+    if (undecided.length > 0 || this.#collector.stoppedAt) {
       const places = undecided.slice(0, 20).map(({ path, line }) => `${printable(met.print(path))}:${line}`).join(", ");
-      rows.push(`timed-out: ${plural(undecided.length, "line")} undecided, each too long: ${places}`);
+      const more = undecided.length > 20 ? " and more" : "";
+      rows.push(
+        `timed-out: ${plural(undecided.length, "line")} undecided, too long or not decided in time: ${places}${more}`,
+      );
+      const at = this.#collector.stoppedAt;
+      if (at) {
+        rows.push(`the search gave up at ${printable(met.print(at.path))}:${at.line}; what follows was not searched`);
+      }
     }
     return rows.join("\n");
   }
@@ -277,9 +286,10 @@ function textHit(hit: Hit): string[] {
   ];
 }
 
-function undecidedFields(undecided: readonly UndecidedLine[], met: Sweep): Record<string, unknown> {
+function undecidedFields({ undecided, stoppedAt }: HitCollector, met: Sweep): Record<string, unknown> {
   return {
     undecided: undecided.slice(0, 20).map(({ path, line }) => ({ path: met.print(path), line })),
     undecided_count: undecided.length,
+    ...stoppedAt ? { stopped_at: { path: met.print(stoppedAt.path), line: stoppedAt.line } } : {},
   };
 }

@@ -3,8 +3,8 @@
  *
  * Spec: 2-verbs §2.7, §2.10; decision 33.
  */
-import { LineCounter, scan } from "../text/scan.ts";
-import type { Matcher } from "../text/patterns.ts";
+import { LineCounter } from "../text/scan.ts";
+import type { Finder, Unfound } from "./search_finders.ts";
 
 /** Characters of hits and context that one answer holds. One hit is always served. */
 const BUDGET = 40_000;
@@ -64,7 +64,10 @@ export class HitCollector {
   /** Hits at the end of the piece before whose context goes on. */
   #open: { hit: Hit; missing: number }[] = [];
 
-  constructor(readonly matcher: Matcher, readonly options: CollectOptions) {}
+  /** Where the search gave up: its time for undecided lines was used up. */
+  stoppedAt?: UndecidedLine;
+
+  constructor(readonly find: Finder, readonly options: CollectOptions) {}
 
   /** Searches the next text of a file: whole lines. Returns false when no more of the file is wanted. */
   search(path: string, text: string, isLast: boolean): boolean {
@@ -72,7 +75,7 @@ export class HitCollector {
     if (this.full) return false;
     const { mode } = this.options;
     const counter = mode === "count" ? undefined : new LineCounter(text);
-    scan(text, this.matcher, (lineStart, lineEnd, matchStart, matchEnd) => {
+    const unfound = this.find(text, (lineStart, lineEnd, matchStart, matchEnd) => {
       if (!this.#room()) return false;
       this.count++;
       this.#inFile++;
@@ -82,10 +85,24 @@ export class HitCollector {
       if (mode === "hits" && !this.#serve(hit, text, lineStart, lineEnd, matchStart, matchEnd, isLast)) return false;
       this.hits.push(hit);
       return mode === "files" ? false : undefined;
-    });
-    const ended = this.full !== undefined || mode === "files" && this.#inFile > 0;
+    }, this.#wanted());
+    if (unfound) this.#note(path, text, unfound);
+    const ended = this.full !== undefined || this.stoppedAt !== undefined || mode === "files" && this.#inFile > 0;
     if (!isLast && !ended) this.#carry(text);
     return !ended;
+  }
+
+  /** No more hits than this can be of use; one more tells that there are more. */
+  #wanted(): number | undefined {
+    const { limit, mode } = this.options;
+    if (mode === "files") return 1;
+    return limit === 0 ? undefined : limit - this.count + 1;
+  }
+
+  #note(path: string, text: string, { undecided, stoppedAt }: Unfound) {
+    const counter = new LineCounter(text);
+    for (const start of undecided) this.undecided.push({ path, line: this.#lines + counter.lineAt(start) });
+    if (stoppedAt !== undefined) this.stoppedAt = { path, line: this.#lines + counter.lineAt(stoppedAt) };
   }
 
   /** A line too long to be searched stands at this place of the file. */

@@ -7,9 +7,7 @@ import type { OpenFile } from "../disk/disk.ts";
 import { Decoder, decodeSwept, Undecodable } from "../text/decoder.ts";
 import { detectEncoding, type Encoding, encodingOf, HEAD_BYTES } from "../text/encoding.ts";
 
-/** Files up to this size are decoded and searched whole. Spec: decision 23. */
-const WHOLE = 64 * 1024 * 1024;
-/** Bytes of a larger file that are decoded at a time. */
+/** Files up to this size are decoded and searched whole, larger ones in pieces of it: a cancelled search ends within a few of them. */
 const PIECE = 8 * 1024 * 1024;
 /** Bytes that are read to see whether a file is text at all, and with most files all there is. */
 const FIRST = 64 * 1024;
@@ -22,8 +20,12 @@ export type OnText = (text: string, isLast: boolean) => boolean;
 export class FileText {
   #buffer = new Uint8Array(FIRST);
 
-  /** @param named The encoding for files that are otherwise passed over. */
-  constructor(readonly named: Encoding | undefined) {}
+  /**
+   * @param named The encoding for files that are otherwise passed over.
+   * @param pulse A safe point, passed for every piece.
+   * @param piece Files above this many bytes are handed on in pieces of this size.
+   */
+  constructor(readonly named: Encoding | undefined, readonly pulse: () => void, readonly piece = PIECE) {}
 
   /**
    * Hands the text of a file on: whole, or in pieces of whole lines. `onLongLine` stands for a line that is too long for that.
@@ -38,7 +40,7 @@ export class FileText {
     const head = first.subarray(0, Math.min(held, HEAD_BYTES));
     const encoding = this.#encodingOf(head);
     if (encoding === "binary") return "binary";
-    if (size > WHOLE) return this.#readPieces(file, size, encoding, onText, onLongLine);
+    if (size > this.piece) return this.#readPieces(file, size, encoding, onText, onLongLine);
     if (size > FIRST) {
       if (size > this.#buffer.length) this.#grow(size, held);
       held += file.readAt(this.#buffer.subarray(held, size), held);
@@ -52,7 +54,7 @@ export class FileText {
   /** A buffer that holds this many bytes and what has been read. */
   #grow(size: number, held: number) {
     const before = this.#buffer;
-    this.#buffer = new Uint8Array(Math.max(size, Math.min(WHOLE, before.length * 2)));
+    this.#buffer = new Uint8Array(Math.max(size, Math.min(this.piece, before.length * 2)));
     this.#buffer.set(before.subarray(0, held));
   }
 
@@ -70,13 +72,14 @@ export class FileText {
     onText: OnText,
     onLongLine: () => void,
   ): "text" | "undecodable" {
-    if (this.#buffer.length < PIECE) this.#buffer = new Uint8Array(PIECE);
+    if (this.#buffer.length < this.piece) this.#buffer = new Uint8Array(this.piece);
     const decoder = new Decoder(this.#decodes(file, encoding) ? encoding : this.named ?? encoding);
     let rest = "";
     let dropping = false;
     try {
       for (let at = 0, end = false; !end;) {
-        const n = file.readAt(this.#buffer.subarray(0, Math.min(PIECE, size - at)), at);
+        this.pulse();
+        const n = file.readAt(this.#buffer.subarray(0, Math.min(this.piece, size - at)), at);
         at += n;
         end = n === 0 || at >= size;
         let text = decoder.decode(this.#buffer.subarray(0, n), end);
@@ -113,7 +116,8 @@ export class FileText {
     const decoder = new Decoder(encoding);
     try {
       for (let at = 0, end = false; !end;) {
-        const n = file.readAt(this.#buffer.subarray(0, Math.min(PIECE, size - at)), at);
+        this.pulse();
+        const n = file.readAt(this.#buffer.subarray(0, Math.min(this.piece, size - at)), at);
         at += n;
         end = n === 0 || at >= size;
         decoder.decode(this.#buffer.subarray(0, n), end);

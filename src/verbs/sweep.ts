@@ -80,6 +80,7 @@ export function sweep(side: EngineSide, args: SweepArguments, options: SweepOpti
     skip: skipped(boundary, args.include_generated ?? false, [...at.segments, ...start.real.segments]),
     excludes: excluded,
     folders: options.folders,
+    pulse: () => side.call.pulse(),
     enters: (path) => glob === undefined || glob.couldMatchBelow(path),
     visit: wanted,
   });

@@ -63,8 +63,26 @@ export interface Fences {
   kernel_reason?: string;
 }
 
+/** What ties a running call to whoever waits for it. */
+export interface Call {
+  /** A safe point, passed often: shows that the call is alive. @throws {Refusal} `refused` when the call was cancelled. */
+  pulse(): void;
+  /** Tells how far the work is, in files or the like; costs next to nothing. */
+  progress(done: number): void;
+  /**
+   * Has something done that only the main process can have done, and waits for it: a search that may run away. Decision 41.
+   * @throws {Refusal} `refused` when the call is cancelled meanwhile.
+   */
+  ask(
+    job: string,
+    header: Record<string, unknown>,
+    body: Uint8Array,
+  ): { header: Record<string, unknown>; body: Uint8Array };
+}
+
 /** What a verb of the engine works with. */
 export interface EngineSide {
+  call: Call;
   survey: Survey;
   disk: Disk;
 }
@@ -101,6 +119,8 @@ export interface EngineVerb<S extends z.ZodMiniObject = z.ZodMiniObject> extends
 /** A verb that touches no path of a caller's: it runs in the main process. */
 export interface MainVerb<S extends z.ZodMiniObject = z.ZodMiniObject> extends Declaration<S> {
   where: "main";
+  /** It tells which fences stand, so an engine has to have tried them. */
+  tellsFences?: boolean;
   run(args: z.infer<S>, side: MainSide): Answer;
 }
 

@@ -1,18 +1,22 @@
 /**
- * The process fence, attacked with the verb layer switched off: the real engine is told a boundary that lists the whole disk, while
- * its permission flags are those of the real one. Each attack is first seen to succeed without the flags.
+ * The fences, each attacked with the ones inside it switched off: the real engine is told a boundary that hides less or reaches further
+ * than the one its fences were made from. Each attack is first seen to succeed without the fence.
  */
 import assert from "node:assert/strict";
 import { Survey } from "../../src/boundary/survey.ts";
-import type { Boundary } from "../../src/boundary/types.ts";
 import { encodeFrame, FrameReader } from "../../src/frames.ts";
-import { ENGINE_MODE, type Opened, type Opening, type Response } from "../../src/dispatch/protocol.ts";
+import { ENGINE_MODE, type Fenced, type FromEngine, type Opened, type Opening } from "../../src/dispatch/protocol.ts";
 import { V8_FLAGS } from "../../src/dispatch/v8_flags.ts";
 import { findLibc } from "../../src/fence/libc.ts";
 import { permissionFlags, planFence } from "../../src/fence/plan.ts";
 import { boundaryOf, makeFolder } from "../support/tree.ts";
 
+const libc = findLibc();
 const MAIN = decodeURIComponent(new URL("../../main.ts", import.meta.url).pathname);
+
+/** What the sources need to run: themselves and their packages. */
+const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
+const PROGRAM = [MAIN, MAIN.replace(/main\.ts$/, "src"), MAIN.replace(/main\.ts$/, "deno.json"), cache];
 
 function world() {
   const top = makeFolder({
@@ -27,64 +31,100 @@ function world() {
   return { top, boundary };
 }
 
-/** Asks an engine that was started with these flags and told this boundary. */
-async function ask(flags: string[], opening: Opening, requests: { verb: string; args: Record<string, unknown> }[]) {
+/** What an engine said: of its fences, of its trees, and to each request. */
+interface Said {
+  fenced?: Fenced;
+  opened?: Opened;
+  // deno-lint-ignore no-explicit-any
+  answers: any[];
+}
+
+/** Asks an engine that was started with these flags and told this. */
+async function ask(
+  flags: string[],
+  opening: Partial<Opening>,
+  requests: { verb: string; args: Record<string, unknown> }[],
+): Promise<Said> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--cached-only", V8_FLAGS, ...flags, MAIN, ENGINE_MODE],
+    args: ["run", "--quiet", "--cached-only", "--unstable-worker-options", V8_FLAGS, ...flags, MAIN, ENGINE_MODE],
     stdin: "piped",
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
   const writer = child.stdin.getWriter();
-  await writer.write(encodeFrame(opening));
-  let id = 0;
-  for (const request of requests) {
-    await writer.write(encodeFrame({ id: ++id, form: "json", ...request })).catch(() => {});
-  }
-  await writer.close().catch(() => {});
+  const whole = { read: [], program: PROGRAM, fenced: false, workers: 1, ...opening };
+  const frames: unknown[] = [whole, ...requests.map((request, i) => ({ id: i + 1, form: "json", ...request })), {
+    finish: true,
+  }];
+  for (const frame of frames) await writer.write(encodeFrame(frame)).catch(() => {});
   const { stdout } = await child.output();
-  const [opened, ...answers] = new FrameReader<Opened | Response>().push(stdout);
-  return {
-    opened: opened.header as Opened,
-    answers: answers.map(({ body }) => JSON.parse(new TextDecoder().decode(body))),
-  };
-}
-
-/** The lie: one tree at the root of the file system, everything allowed. Path names, since those go through Deno's calls. */
-function everything(): Opening {
-  const { dev, ino } = Deno.statSync("/");
-  const boundary: Boundary = {
-    names: { windows: false, ignoreCase: false },
-    trees: [{ name: "all", path: "/", real: "/", identity: { dev, ino: ino! }, can: ["list", "read"], scopes: [] }],
-    generated: [],
-    inForce: [],
-  };
-  return { boundary };
+  await writer.close().catch(() => {});
+  const said: Said = { answers: [] };
+  for (const { header, body } of new FrameReader<FromEngine>().push(stdout)) {
+    if ("kernel" in header) said.fenced = header;
+    else if ("outcome" in header) said.answers[header.id - 1] = JSON.parse(new TextDecoder().decode(body));
+    else if ("id" in header) said.opened = header;
+  }
+  return said;
 }
 
 const READ = (path: string) => ({ verb: "read", args: { paths: [path] } });
+const outcomes = ({ answers }: Said) => answers.map((answer) => answer.outcome);
 
-Deno.test("a plain path outside the trees and one in a hidden scope: readable without flags, refused by the flags", async () => {
+Deno.test("flags alone: a plain path outside, and one in a hidden scope, with the verb layer and the kernel fence off", async () => {
   const { top, boundary } = world();
-  const attacks = [READ(`${top}/outside.txt`), READ(`${top}/work/secret/s.txt`), READ("/etc/passwd")];
-  const open = await ask(["--allow-all"], everything(), attacks);
-  assert.deepEqual(open.answers.map((answer) => answer.outcome), ["ok", "ok", "ok"]);
-
-  const flags = permissionFlags(planFence(new Survey(boundary)), undefined);
-  // The root of the lie cannot even be looked at, so the engine is told a lie below which it may look: the real tree, nothing hidden.
-  const shut = await ask(flags, everything(), attacks);
-  assert.notEqual(shut.opened.replaced, undefined, "the engine opened a tree at the root");
-  assert.deepEqual(shut.answers, []);
-  const lie: Opening = { boundary: boundaryOf({ work: `${top}/work` }) };
-  const inTree = [READ("a.txt"), READ("with,comma/c.txt"), READ("secret/s.txt"), {
+  const plan = planFence(new Survey(boundary));
+  const flags = permissionFlags(plan, PROGRAM, undefined);
+  // The verb layer is told that nothing is hidden, or that the folder above is the tree.
+  const nothingHidden = { boundary: boundaryOf({ work: `${top}/work` }), read: plan.read, fenced: true };
+  const above = { boundary: boundaryOf({ all: top }), read: plan.read, fenced: true };
+  const inside = [READ("a.txt"), READ("with,comma/c.txt"), READ("secret/s.txt"), {
     verb: "find",
     args: { pattern: "secret/*" },
   }];
-  const seen = await ask(["--allow-all"], lie, inTree);
-  assert.deepEqual(seen.answers.map((answer) => answer.outcome), ["ok", "ok", "ok", "ok"]);
-  const fenced = await ask(flags, lie, inTree);
-  assert.deepEqual(fenced.answers.map((answer) => answer.outcome), ["ok", "ok", "denied", "denied"]);
-  assert.ok(!JSON.stringify(fenced.answers).includes("hidden text"));
+  assert.deepEqual(outcomes(await ask(["--allow-all"], { ...nothingHidden, read: [top], fenced: false }, inside)), [
+    "ok",
+    "ok",
+    "ok",
+    "ok",
+  ]);
+  const held = await ask(flags, nothingHidden, inside);
+  assert.deepEqual(outcomes(held), ["ok", "ok", "denied", "denied"]);
+  assert.ok(!JSON.stringify(held.answers).includes("hidden text"));
+  assert.deepEqual(
+    outcomes(await ask(["--allow-all"], { ...above, read: [top], fenced: false }, [READ("outside.txt")])),
+    ["ok"],
+  );
+  const shut = await ask(flags, above, [READ("outside.txt")]);
+  assert.notEqual(shut.opened?.replaced, undefined, "a folder above the trees was opened");
+  assert.deepEqual(shut.answers, []);
+  Deno.removeSync(top, { recursive: true });
+});
+
+Deno.test("the worker's list alone, as in a compiled program: a plain path outside", async () => {
+  const { top, boundary } = world();
+  const { read } = planFence(new Survey(boundary));
+  const above = { boundary: boundaryOf({ all: top }) };
+  assert.deepEqual(outcomes(await ask(["--allow-all"], { ...above, read: [top] }, [READ("outside.txt")])), ["ok"]);
+  const shut = await ask(["--allow-all"], { ...above, read }, [READ("outside.txt")]);
+  assert.notEqual(shut.opened?.replaced, undefined, "a folder above the trees was opened");
+  assert.deepEqual(shut.answers, []);
+  Deno.removeSync(top, { recursive: true });
+});
+
+Deno.test("the kernel fence alone: calls into the C library, which no permission of the runtime sees", {
+  ignore: !libc,
+}, async () => {
+  const { top, boundary } = world();
+  const { read } = planFence(new Survey(boundary));
+  const above = { boundary: boundaryOf({ all: top }), libc };
+  const attacks = [READ("outside.txt"), READ("work/a.txt"), { verb: "find", args: { pattern: "*" } }];
+  const open = await ask(["--allow-all"], { ...above, read: [top] }, attacks);
+  assert.deepEqual(outcomes(open), ["ok", "ok", "ok"]);
+  const shut = await ask(["--allow-all"], { ...above, read }, attacks);
+  if (!shut.fenced?.kernel.stands) return;
+  assert.deepEqual(outcomes(shut), ["denied", "ok", "ok"]);
+  assert.deepEqual([shut.answers[2].count, shut.answers[2].folders_unreadable], [0, 1]);
   Deno.removeSync(top, { recursive: true });
 });
 
@@ -147,7 +187,7 @@ Deno.test("what Deno's own calls can do: everything without the flags, nothing w
   ) {
     assert.ok(open.includes(attack), `${attack} does not succeed without the fence, so it proves nothing`);
   }
-  const fenced = await run(permissionFlags(planFence(new Survey(boundary)), findLibc()));
+  const fenced = await run(permissionFlags(planFence(new Survey(boundary)), [], libc));
   assert.deepEqual(fenced, []);
   listener.close();
   Deno.removeSync(top, { recursive: true });
@@ -156,14 +196,17 @@ Deno.test("what Deno's own calls can do: everything without the flags, nothing w
 Deno.test("a fence that does not hold is noticed before the first request", async () => {
   const { top, boundary } = world();
   const plan = planFence(new Survey(boundary));
-  const opening: Opening = { boundary, fenced: plan.read };
-  const good = await ask(permissionFlags(plan, undefined), opening, []);
-  assert.deepEqual(good.opened, { id: 0, disk: "pathname", process: true });
-  for (const extra of ["--allow-net", "--allow-run", "--allow-env", "--allow-sys", "--allow-write"]) {
-    const { opened } = await ask([...permissionFlags(plan, undefined), extra], opening, []);
-    assert.equal(opened.breach, extra.slice("--allow-".length));
+  const opening = { boundary, read: plan.read, fenced: true };
+  const flags = permissionFlags(plan, PROGRAM, undefined);
+  const good = await ask(flags, opening, [READ("a.txt")]);
+  assert.deepEqual(good.fenced, { process: true, kernel: { stands: false, reason: "this system has no such fence" } });
+  assert.deepEqual(good.opened, { id: 0, disk: "pathname" });
+  for (const name of ["net", "run", "env", "sys", "write"]) {
+    const { fenced, answers } = await ask([...flags, `--allow-${name}`], opening, [READ("a.txt")]);
+    assert.equal(fenced?.breach, `the process fence does not hold: it allows ${name}`);
+    assert.deepEqual(answers, []);
   }
-  const { opened } = await ask(["--no-prompt", "--deny-import", "--allow-read"], opening, []);
-  assert.equal(opened.breach, "read /");
+  const { fenced } = await ask(["--no-prompt", "--deny-import", "--allow-read"], opening, []);
+  assert.match(fenced!.breach!, /allows read \/$/);
   Deno.removeSync(top, { recursive: true });
 });

@@ -58,13 +58,17 @@ Deno.test("nested trees", () => {
 });
 
 Deno.test("flags: nothing but reading and libc; what has a comma cannot be named", () => {
-  assert.deepEqual(permissionFlags({ read: ["/a,b", "/c", "/e"], denyRead: ["/c/d", "/c/d,e"] }, "/lib/libc.so.6"), [
-    "--no-prompt",
-    "--deny-import",
-    "--allow-read=/c",
-    "--allow-read=/e",
-    "--deny-read=/c/d",
-    "--allow-ffi=/lib/libc.so.6",
-  ]);
-  assert.deepEqual(permissionFlags({ read: [], denyRead: [] }, undefined), ["--no-prompt", "--deny-import"]);
+  assert.deepEqual(
+    permissionFlags({ read: ["/a,b", "/c", "/e"], denyRead: ["/c/d", "/c/d,e", "/p"] }, ["/p/lib"], "/lib/libc.so.6"),
+    [
+      "--no-prompt",
+      "--deny-import",
+      "--allow-read=/c",
+      "--allow-read=/e",
+      "--allow-read=/p/lib",
+      "--deny-read=/c/d",
+      "--allow-ffi=/lib/libc.so.6",
+    ],
+  );
+  assert.deepEqual(permissionFlags({ read: [], denyRead: [] }, [], undefined), ["--no-prompt", "--deny-import"]);
 });

@@ -6,6 +6,7 @@ import { EXIT_CODES, Refusal } from "../../refusal.ts";
 import { renderRefusal } from "../../verbs/answer.ts";
 import type { Form, Verb } from "../../verbs/verb.ts";
 import { type CommandLine, type Globals, parseCommandLine, verbNamed } from "./grammar.ts";
+import { ProgressMeter } from "./progress.ts";
 import { readLines } from "./sources.ts";
 
 /** What the command line needs of the rest of the program. */
@@ -43,10 +44,20 @@ export async function runCommandLine(argv: readonly string[], program: Program):
     return EXIT_CODES[error.outcome];
   }
   const { verb, args } = asked(line, program.verbs);
-  const { outcome, body } = await program.dispatcher(line.globals).call(verb, args, form);
+  const stop = new AbortController();
+  for (const signal of INTERRUPTS) Deno.addSignalListener(signal, () => stop.abort());
+  const meter = Deno.stderr.isTerminal() ? new ProgressMeter() : undefined;
+  const options = { signal: stop.signal, onProgress: meter?.show.bind(meter) };
+  const { outcome, body } = await program.dispatcher(line.globals).call(verb, args, form, options);
+  meter?.clear();
   program.write(body);
   return EXIT_CODES[outcome];
 }
+
+/** What ends the work at its next safe point; the answer then says so. Spec: 2-verbs §2.5. */
+const INTERRUPTS: readonly Deno.Signal[] = Deno.build.os === "windows"
+  ? ["SIGINT", "SIGBREAK"]
+  : ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /** What is to be called: `--version` and `--help` are the verbs of these names, and so is nothing at all. */
 function asked(

@@ -6,7 +6,7 @@
  * a malformed request gets a sentence of ours and not a dump of the SDK's validation.
  */
 // @ts-types="@mcp/shared/protocol"
-import { Protocol } from "@mcp/shared/protocol.js";
+import { Protocol, type RequestHandlerExtra } from "@mcp/shared/protocol.js";
 // @ts-types="@mcp/types"
 import {
   type CallToolResult,
@@ -76,11 +76,11 @@ class ToolServer extends Protocol<Request, Notification, Result> {
     this.#dispatcher = dispatcher;
     this.#version = version;
     this.#verbs = new Map(verbs.filter((verb) => verb.tool).map((verb) => [verb.name, verb]));
-    this.fallbackRequestHandler = (request) => this.#answer(request);
+    this.fallbackRequestHandler = (request, extra) => this.#answer(request, extra);
   }
 
   /** Every method but `ping`, which the SDK answers itself. */
-  async #answer({ method, params }: JSONRPCRequest): Promise<Result> {
+  async #answer({ method, params }: JSONRPCRequest, extra: Extra): Promise<Result> {
     try {
       switch (method) {
         case "initialize":
@@ -88,7 +88,7 @@ class ToolServer extends Protocol<Request, Notification, Result> {
         case "tools/list":
           return { tools: this.#tools ??= [...this.#verbs.values()].map(tool) };
         case "tools/call":
-          return await this.#call(params?.name, params?.arguments);
+          return await this.#call(params?.name, params?.arguments, extra);
         default:
           throw new ProtocolError(ErrorCode.MethodNotFound, `no such method: ${clip(method)}`);
       }
@@ -109,15 +109,15 @@ class ToolServer extends Protocol<Request, Notification, Result> {
     };
   }
 
-  async #call(name: unknown, given: unknown): Promise<CallToolResult> {
+  async #call(name: unknown, given: unknown, extra: Extra): Promise<CallToolResult> {
     if (typeof name !== "string") {
       throw new ProtocolError(ErrorCode.InvalidParams, "tools/call needs the name of a tool");
     }
     const verb = this.#verbs.get(name);
     if (!verb) return this.#unknown(name);
-    // Cancelling ends with the answer dropped; the request's signal and its progress token are to be handed on from here
-    // as soon as `Dispatcher.call` takes them.
-    return result(await this.#dispatcher.call(verb, withDefaults(verb, given ?? {}), "tool"));
+    // The answer of a cancelled call is dropped by the SDK, as the protocol has it.
+    const options = { signal: extra.signal, onProgress: progressTo(extra) };
+    return result(await this.#dispatcher.call(verb, withDefaults(verb, given ?? {}), "tool", options));
   }
 
   #unknown(name: string): CallToolResult {
@@ -134,6 +134,18 @@ class ToolServer extends Protocol<Request, Notification, Result> {
   protected override assertTaskCapability(): void {}
   /** A call that asks to be run as a task is run as any other: we declare no such capability. */
   protected override assertTaskHandlerCapability(): void {}
+}
+
+type Extra = RequestHandlerExtra<Request, Notification>;
+
+/** Sends progress to a client that asked for it; how often is decided where it comes from. Spec: 2-verbs §2.26. */
+function progressTo({ _meta, sendNotification }: Extra): ((done: number) => void) | undefined {
+  const token = _meta?.progressToken;
+  if (token === undefined) return undefined;
+  return (done) => {
+    const params = { progressToken: token, progress: done, message: `${done} files` };
+    sendNotification({ method: "notifications/progress", params }).catch(() => {});
+  };
 }
 
 /** A JSON-RPC error as the SDK sends it: `code` and `message`. The SDK's own puts words of its own before the message. */
