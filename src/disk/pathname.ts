@@ -4,6 +4,7 @@
  * Between check and use a path can be swapped by another process; what is opened is compared with what was checked, which leaves
  * the folders above it. `doctor` and the README say so.
  */
+import fs from "node:fs";
 import type { Boundary } from "../boundary/types.ts";
 import {
   type Disk,
@@ -57,7 +58,9 @@ class NamedFolder implements Folder {
     const checked = factsAt(path);
     if (!checked) throw new DiskError("missing", "there is nothing here");
     if (checked.kind !== "file") throw new DiskError("not-file", "the entry is of another kind");
-    const file = attempt(() => Deno.openSync(path, { read: true }));
+    // Non-blocking and through no link, where the system knows that: a FIFO put here since the look must not hold us.
+    const fd = attempt(() => fs.openSync(path, fs.constants.O_RDONLY | NONBLOCK | NOFOLLOW));
+    const file = new NumberedFile(fd);
     const opened = factsFrom(attempt(() => file.statSync()));
     if (opened.dev !== checked.dev || opened.ino !== checked.ino || opened.kind !== "file") {
       file.close();
@@ -69,7 +72,13 @@ class NamedFolder implements Folder {
   link(name: string): string | undefined {
     const path = this.#at(name);
     if (factsAt(path)?.kind !== "link") return undefined;
-    return attempt(() => Deno.readLinkSync(path));
+    try {
+      return attempt(() => Deno.readLinkSync(path));
+    } catch (error) {
+      // A link a moment ago.
+      if (factsAt(path)?.kind !== "link") return undefined;
+      throw error;
+    }
   }
 
   facts(): Facts {
@@ -85,12 +94,34 @@ class NamedFolder implements Folder {
   }
 }
 
+const NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
+const NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
+
+class NumberedFile {
+  constructor(readonly fd: number) {}
+  statSync() {
+    const s = fs.fstatSync(this.fd);
+    return {
+      isSymlink: false,
+      isDirectory: s.isDirectory(),
+      isFile: s.isFile(),
+      size: s.size,
+      mtime: s.mtime,
+      mode: s.mode,
+      dev: s.dev,
+      ino: s.ino,
+    } as Deno.FileInfo;
+  }
+  close() {
+    fs.closeSync(this.fd);
+  }
+}
+
 class NamedFile implements OpenFile {
-  #file: Deno.FsFile;
-  #position = 0;
+  #file: NumberedFile;
   #open = true;
 
-  constructor(file: Deno.FsFile, readonly opened: Facts) {
+  constructor(file: NumberedFile, readonly opened: Facts) {
     this.#file = file;
   }
 
@@ -100,14 +131,12 @@ class NamedFile implements OpenFile {
 
   readAt(buffer: Uint8Array, offset: number): number {
     return attempt(() => {
-      if (offset !== this.#position) this.#file.seekSync(offset, Deno.SeekMode.Start);
       let filled = 0;
       while (filled < buffer.length) {
-        const n = this.#file.readSync(filled === 0 ? buffer : buffer.subarray(filled));
+        const n = fs.readSync(this.#file.fd, buffer, filled, buffer.length - filled, offset + filled);
         if (!n) break;
         filled += n;
       }
-      this.#position = offset + filled;
       return filled;
     });
   }
@@ -150,6 +179,13 @@ function attempt<T>(act: () => T): T {
       throw new DiskError("denied", "the system does not allow it");
     }
     const code = (error as { code?: string }).code;
+    // What `node:fs` throws has a code and no class of its own.
+    if (code === "ENOENT") throw new DiskError("missing", "there is nothing here");
+    if (code === "EACCES" || code === "EPERM") throw new DiskError("denied", "the system does not allow it");
+    // A link, a folder or a socket where a file was a moment ago.
+    if (code === "ELOOP" || code === "EISDIR" || code === "ENXIO") {
+      throw new DiskError("not-file", "the entry is of another kind");
+    }
     if (code === "ENAMETOOLONG") throw new DiskError("name-too-long", "the name is longer than the system allows");
     // `readDirSync` and friends report a file on the way as ENOTDIR without a class of its own on some systems.
     if (code === "ENOTDIR") throw new DiskError("not-folder", "the entry is of another kind");

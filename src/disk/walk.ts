@@ -49,13 +49,17 @@ export interface WalkOptions {
   visit: Visit;
 }
 
-/** `at` is the folder that holds the entry, `path` the entry's as rows spell it, `place` the one that decides it. */
+/**
+ * `at` is the folder that holds the entry, `path` the entry's as rows spell it, `place` the one that decides it. A folder comes with
+ * the `facts` by which it was judged: a second look could meet another one, and only these may be told.
+ */
 export type Visit = (
   at: { readonly folder: Folder; readonly real: Location },
   name: string,
   path: string,
   kind: EntryKind,
   place: Place,
+  facts?: Facts,
 ) => boolean;
 
 /** What a walk met beside the entries it handed on. */
@@ -140,19 +144,30 @@ class Walk {
   #meet(level: Level, name: string, kind: EntryKind) {
     if (isStaging(name) || kind === "dir" && this.options.skip.has(name.toLowerCase())) return;
     const place = this.#placeOf(level, name);
-    if (!isListed(place) || kind === "dir" && this.#hides(level, name)) return;
+    if (!isListed(place)) return;
+    const facts = kind === "dir" ? this.#look(level.folder, name) : undefined;
+    if (kind === "dir" && this.#hides(level, name, facts)) return;
     const path = level.prefix + name;
     if (this.options.excludes(path)) {
       if (kind === "file" || kind === "link") this.#count(1);
       return;
     }
-    if (!this.options.visit(level, name, path, kind, place)) this.#counts.ended = true;
+    if (!this.options.visit(level, name, path, kind, place, facts)) this.#counts.ended = true;
+  }
+
+  /** Facts of an entry; `undefined` when it went away since the listing or the system keeps them back. */
+  #look(folder: Folder, name: string): Facts | undefined {
+    try {
+      return folder.look(name);
+    } catch (error) {
+      if (error instanceof DiskError) return undefined;
+      throw error;
+    }
   }
 
   /** Whether a folder's own entry is that of a hidden place under another spelling, as for `#decide`. */
-  #hides(level: Level, name: string): boolean {
-    const facts = level.folder.look(name);
-    if (!facts) return true;
+  #hides(level: Level, name: string, facts: Facts | undefined): boolean {
+    if (facts?.kind !== "dir") return true;
     return !isListed(this.#decide({ tree: level.real.tree, segments: [...level.real.segments, name] }, facts).place);
   }
 

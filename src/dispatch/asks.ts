@@ -31,7 +31,8 @@ export class Asked {
     try {
       if (job !== "patterns") return failed(`no such job: ${job}`);
       this.#search ??= new RiskySearch(this.sealed, header.matcher as Matcher, {
-        line: Math.min(RISKY_LIMITS.line, this.patience),
+        // Tests shorten the patience, and these with it.
+        line: Math.min(RISKY_LIMITS.line, this.patience / 4),
         call: Math.min(RISKY_LIMITS.call, this.patience),
       });
       const most = header.most as number | undefined;

@@ -18,8 +18,11 @@ import type { CallOptions, Dispatcher, Reply } from "./types.ts";
 
 const encoder = new TextEncoder();
 
-/** An engine that ends under a reading call is replaced and the call run again; so often, then it is a fault. Decision 51. */
-const TRIES = 2;
+/**
+ * An engine that ends under a reading call is replaced and the call run again. Three, since the first may have been dead before
+ * the call, unnoticed: so each call survives one death of its own. Decision 51.
+ */
+const TRIES = 3;
 
 export interface DispatchOptions {
   /** Asked once, when a verb first needs the boundary. @throws {Refusal} */
@@ -107,7 +110,8 @@ class MainDispatcher implements ServerDispatcher {
         if (tries === TRIES) throw new Refusal("not-found", replaced);
       } catch (error) {
         if (error instanceof CallHung) throw hung(this.#patience);
-        if (!(error instanceof EngineEnded) || tries === TRIES) throw error;
+        if (!(error instanceof EngineEnded)) throw error;
+        if (tries === TRIES) throw died();
       }
     }
   }
@@ -155,6 +159,13 @@ class MainDispatcher implements ServerDispatcher {
   }
 }
 
+function died(): Refusal {
+  return new Refusal(
+    "fault",
+    "the process that was to do the work ended again and again; nothing was changed by this call",
+  );
+}
+
 function hung(patience: number): Refusal {
   return new Refusal(
     "timed-out",
@@ -163,10 +174,7 @@ function hung(patience: number): Refusal {
 }
 
 function breached(what: string): Refusal {
-  return new Refusal(
-    "fault",
-    `the process fence does not hold (${what}); Fettler serves no path behind a fence that is broken`,
-  );
+  return new Refusal("fault", `${what}; Fettler serves no path behind a fence that is broken`);
 }
 
 function toReply({ outcome, text, images }: Rendered): Reply {

@@ -4,7 +4,7 @@
 import { Survey } from "../boundary/survey.ts";
 import type { Boundary } from "../boundary/types.ts";
 import { findLibc } from "../fence/libc.ts";
-import { expressible, inexpressible, permissionFlags, planFence } from "../fence/plan.ts";
+import { inexpressible, permissionFlags, planFence } from "../fence/plan.ts";
 import { encodeFrame, type Frame, FrameReader } from "../frames.ts";
 import { Refusal } from "../refusal.ts";
 import { runtimeEnvironment } from "./environment.ts";
@@ -105,7 +105,7 @@ export class EngineProcess {
     this.#opened.promise.catch(() => {});
     this.#listen();
     this.#send(
-      { boundary, libc, read: expressible(plan.read), program, fenced, workers: options.workers } satisfies Opening,
+      { boundary, libc, read: plan.read, program, fenced, workers: options.workers } satisfies Opening,
     );
   }
 

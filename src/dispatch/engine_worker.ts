@@ -16,7 +16,7 @@ import { CONTROL, type FromWorker, type Opening, type Request, type ToWorker } f
 
 /** The parts of a worker's global scope that are used, which the type library for windows does not know. */
 interface Scope {
-  onmessage: (event: MessageEvent<ToWorker>) => void;
+  onmessage: (event: MessageEvent<ToWorker>) => Promise<void>;
   postMessage(message: FromWorker, transfer?: Transferable[]): void;
 }
 
@@ -30,23 +30,24 @@ const MAILBOX = 1024 * 1024;
 export function runWorker(): void {
   let control: Int32Array;
   let side: Omit<EngineSide, "call">;
-  scope.onmessage = ({ data }) => {
+  scope.onmessage = async ({ data }) => {
     if ("open" in data) {
       control = new Int32Array(data.control);
-      const opened = open(data.open);
+      const opened = await open(data.open);
       if (opened) side = opened;
     } else {
-      answer(data.run, side, control);
+      await answer(data.run, side, control);
     }
   };
   scope.postMessage({ ready: true });
 }
 
-function open({ boundary, libc }: Opening): Omit<EngineSide, "call"> | undefined {
+async function open({ boundary, libc }: Opening): Promise<Omit<EngineSide, "call"> | undefined> {
   try {
-    const disk = openDisk(boundary, libc);
+    const disk = await openDisk(boundary, libc);
+    const side = { survey: new Survey(boundary), disk };
     scope.postMessage({ opened: { disk: disk.kind } });
-    return { survey: new Survey(boundary), disk };
+    return side;
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;
     scope.postMessage({ opened: { replaced: error.message } });

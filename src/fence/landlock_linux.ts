@@ -99,7 +99,9 @@ export interface How {
 const E = {
   PERM: 1,
   NOENT: 2,
+  INTR: 4,
   IO: 5,
+  AGAIN: 11,
   ACCES: 13,
   NOTDIR: 20,
   NAMETOOLONG: 36,
@@ -237,8 +239,9 @@ function planProbes(calls: KernelCalls, plan: KernelPlan): (() => string | undef
     if (fd >= 0) calls.close(fd);
     return fd < 0 ? -fd : 0;
   };
+  // Refused with whatever error: only what opens is a breach.
   const forbidden = (path: string, how: How) => () =>
-    error(path, how) === E.ACCES ? undefined : `'${path}' outside the plan can still be opened to ${how.for}`;
+    error(path, how) !== 0 ? undefined : `'${path}' outside the plan can still be opened to ${how.for}`;
   const allowed = (path: string, how: How) => () =>
     error(path, how) === E.ACCES ? `'${path}' in the plan cannot be opened any more` : undefined;
 
@@ -268,6 +271,9 @@ function covers(places: readonly string[], path: string): boolean {
 function broken(what: string, answer: number): KernelFence {
   return { state: "broken", reason: `${what}: the system says error ${-answer}` };
 }
+
+/** A call that is disturbed is made again so often. */
+const MOST_TRIES = 1000;
 
 // The numbers of the calls: from 424 on the same on every processor.
 const SYS = {
@@ -342,7 +348,11 @@ function callsOf(libc: Deno.DynamicLibrary<typeof SYMBOLS>["symbols"]): KernelCa
       const name = encoder.encode(path + "\0");
       const resolve = how.links === "refused" ? RESOLVE_NO_SYMLINKS : 0n;
       const wanted = BigUint64Array.of(OPEN_FLAGS[how.for] | O_CLOEXEC, 0n, resolve);
-      return answer(libc.callWithHandle(SYS.openat2, AT_FDCWD, name, wanted, BigInt(wanted.byteLength)));
+      for (let tries = 0;; tries++) {
+        const fd = answer(libc.callWithHandle(SYS.openat2, AT_FDCWD, name, wanted, BigInt(wanted.byteLength)));
+        // The system says so when something else is renamed or mounted at the same moment.
+        if (fd !== -E.AGAIN && fd !== -E.INTR || tries === MOST_TRIES) return fd;
+      }
     },
     close(fd) {
       libc.callWithHandle(SYS.close, BigInt(fd), null, null, 0n);

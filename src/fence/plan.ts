@@ -82,6 +82,6 @@ export function inexpressible(plan: FencePlan): readonly string[] {
  * Paths that a flag can name. One that cannot be allowed is not allowed; one that cannot be denied is left to the verb layer. One
  * flag a path: a list in one argument has a limit of 128 KiB.
  */
-export function expressible(paths: readonly string[]): string[] {
+function expressible(paths: readonly string[]): string[] {
   return paths.filter((path) => !path.includes(","));
 }

@@ -73,15 +73,16 @@ export const find: EngineVerb<typeof schema> = {
     const met = sweep(side, { ...args, glob: args.pattern }, {
       depth: args.depth,
       folders: type !== "file",
-      visit(at, name, path, kind) {
+      visit(at, name, path, kind, _place, judged) {
         if (!wants(type, kind)) return true;
         if (sort === "path" && limit > 0 && rows.length === limit && since === undefined) {
           more = true;
           return false;
         }
         side.call.progress(++looked);
-        const facts = look(at.folder, name);
-        if (!facts || since !== undefined && facts.modified <= since) return true;
+        const facts = judged ?? look(at.folder, name);
+        // Of another kind than it was listed as: somebody put another entry here, and nobody judged that one.
+        if (facts?.kind !== kind || since !== undefined && facts.modified <= since) return true;
         if (sort === "path" && limit > 0 && rows.length === limit) {
           more = true;
           return false;

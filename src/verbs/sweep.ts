@@ -59,8 +59,8 @@ export function sweep(side: EngineSide, args: SweepArguments, options: SweepOpti
   const { tree, glob } = chosen(boundary, args);
   const print = printer(boundary, tree);
   const excluded = (path: string) => excludes.some((exclude) => exclude.matches(path));
-  const wanted: Visit = (at, name, path, kind, place) =>
-    glob && !glob.matches(path) ? true : options.visit(at, name, path, kind, place);
+  const wanted: Visit = (at, name, path, kind, place, facts) =>
+    glob && !glob.matches(path) ? true : options.visit(at, name, path, kind, place, facts);
 
   const { at, start } = nearestStart(side, { tree, segments: glob?.start ?? [] }, glob);
   if (start === undefined) return { ...NOTHING_MET, print };
@@ -190,7 +190,13 @@ function openStart({ survey, disk }: EngineSide, at: Location, glob: Glob | unde
   try {
     const entry = resolve(disk, survey, at, { follow: false });
     if (entry.facts?.kind !== "link") return present(entry);
-    const target = followed(disk, survey, at, glob?.wild ?? false);
+    let target: Found | undefined;
+    try {
+      target = followed(disk, survey, at, glob?.wild ?? false);
+    } catch (error) {
+      entry.close();
+      throw error;
+    }
     if (target?.facts?.kind === "dir") {
       entry.close();
       return target;

@@ -11,7 +11,7 @@ if (Deno.args.includes("open")) {
   }, ALL_JOBS);
 } else if (Deno.args.includes("hook-loads")) {
   await runSealed(() => {
-    Deno.dlopen(Deno.args[2], {}).close();
+    Deno.dlopen(Deno.args[Deno.args.indexOf("hook-loads") + 1], {}).close();
   }, ALL_JOBS);
 } else {
   await runSealed(undefined, ALL_JOBS);

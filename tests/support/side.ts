@@ -1,7 +1,8 @@
 /** The engine's side of a call, in process, for each disk implementation that works here. */
 import { Survey } from "../../src/boundary/survey.ts";
 import type { Boundary } from "../../src/boundary/types.ts";
-import { openDisk } from "../../src/disk/mod.ts";
+import { openDescriptorDisk } from "../../src/disk/descriptor_linux.ts";
+import { openPathnameDisk } from "../../src/disk/pathname.ts";
 import { findLibc } from "../../src/fence/libc.ts";
 import { answering } from "../../src/verbs/answer.ts";
 import { checkArguments } from "../../src/verbs/schema_tools.ts";
@@ -18,6 +19,7 @@ export const DISKS: readonly (readonly [string, string | undefined])[] = [
 
 /** Opens a boundary with one of `DISKS`. The disk is to be closed. */
 export function sideOf(boundary: Boundary, library: string | undefined): EngineSide {
+  const disk = library === undefined ? openPathnameDisk(boundary) : openDescriptorDisk(boundary, library);
   const call = {
     pulse() {},
     progress() {},
@@ -25,7 +27,7 @@ export function sideOf(boundary: Boundary, library: string | undefined): EngineS
       throw new Error("nothing is asked in these tests");
     },
   };
-  return { survey: new Survey(boundary), disk: openDisk(boundary, library), call };
+  return { survey: new Survey(boundary), disk, call };
 }
 
 /** Runs a verb of the engine and gives its rendered answer. A fault fails the test. */
