@@ -92,13 +92,9 @@ interface Level {
   mixed: boolean;
 }
 
-/** Walks. Never throws for what lies below the start: folders that cannot be opened are counted. */
-export function walk(survey: Survey, options: WalkOptions): WalkCounts {
-  return new Walk(survey, options).run();
-}
-
-class Walk {
-  readonly #counts: WalkCounts = {
+/** The counts of a walk that met nothing. */
+export function nothingMet(): WalkCounts {
+  return {
     excluded: 0,
     excludedAtLeast: false,
     skipped: [],
@@ -106,6 +102,15 @@ class Walk {
     namesUndecodable: 0,
     ended: false,
   };
+}
+
+/** Walks. Never throws for what lies below the start: folders that cannot be opened are counted. */
+export function walk(survey: Survey, options: WalkOptions): WalkCounts {
+  return new Walk(survey, options).run();
+}
+
+class Walk {
+  readonly #counts = nothingMet();
   readonly #skipped = new Set<string>();
   readonly #levels: Level[] = [];
   readonly #base: number;

@@ -147,7 +147,9 @@ class MainDispatcher implements ServerDispatcher {
    */
   async #fences(verb: MainVerb): Promise<Fences> {
     if (!verb.tellsFences) return { verbs: true, process: false, kernel: false };
-    const { process, kernel, breach } = await this.#engineFor(this.#load().boundary).fences;
+    const { process, kernel, breach } = await this.#engineFor(this.#load().boundary).fences.catch((error) => {
+      throw error instanceof CallHung ? hung(this.#patience) : error instanceof EngineEnded ? died() : error;
+    });
     if (breach !== undefined) throw breached(breach);
     return {
       verbs: true,

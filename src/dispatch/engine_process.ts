@@ -77,11 +77,13 @@ export class EngineProcess {
     this.#patience = options.patience;
     const libc = options.pathnames ? undefined : findLibc();
     const plan = planFence(new Survey(boundary));
-    const unnamed = libc ? [] : inexpressible(plan);
-    if (unnamed.length > 0) {
-      throw new Refusal("invalid", `a folder with a comma in its path cannot be opened on this system: ${unnamed[0]}`);
-    }
     const program = programFolders();
+    // A tree that no flag names can be served by pinned handles all the same; our own modules are loaded by the runtime.
+    const unnamed = inexpressible([...program, ...libc ? [] : plan.read]);
+    if (unnamed.length > 0) {
+      const what = program.includes(unnamed[0]) ? "Fettler cannot run from" : "on this system Fettler cannot open";
+      throw new Refusal("invalid", `${what} a folder with a comma in its path: ${unnamed[0]}`);
+    }
     // A compiled program's permissions were fixed when it was made: it can be given no flags.
     const fenced = !Deno.build.standalone;
     const flags = [
@@ -103,6 +105,8 @@ export class EngineProcess {
     this.#input = this.#child.stdin.getWriter();
     this.#fenced.promise.catch(() => {});
     this.#opened.promise.catch(() => {});
+    const opening = setTimeout(() => this.#giveUp(), this.#patience);
+    this.#opened.promise.finally(() => clearTimeout(opening)).catch(() => {});
     this.#listen();
     this.#send(
       { boundary, libc, read: plan.read, program, fenced, workers: options.workers } satisfies Opening,
@@ -210,7 +214,15 @@ export class EngineProcess {
       this.#forget(id);
       waiting.reject(new CallHung("no sign of life"));
     }
+    this.#giveUp();
+  }
+
+  /** It hangs, or never came to open its trees. */
+  #giveUp() {
     this.#kill();
+    // Who waits for the opening itself is told that it hung; settled before, this changes nothing.
+    this.#fenced.reject(new CallHung("no sign of life"));
+    this.#opened.reject(new CallHung("no sign of life"));
     this.#end(new EngineEnded("the engine was given up"));
   }
 

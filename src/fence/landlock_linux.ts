@@ -348,10 +348,13 @@ function callsOf(libc: Deno.DynamicLibrary<typeof SYMBOLS>["symbols"]): KernelCa
       const name = encoder.encode(path + "\0");
       const resolve = how.links === "refused" ? RESOLVE_NO_SYMLINKS : 0n;
       const wanted = BigUint64Array.of(OPEN_FLAGS[how.for] | O_CLOEXEC, 0n, resolve);
-      for (let tries = 0;; tries++) {
+      // An error is taken when it comes twice running: between a call and the reading of its error lies the runtime, which makes
+      // calls of its own; and the system may ask to try again when something else is renamed or mounted at the same moment.
+      for (let tries = 0, before = 0;; tries++) {
         const fd = answer(libc.callWithHandle(SYS.openat2, AT_FDCWD, name, wanted, BigInt(wanted.byteLength)));
-        // The system says so when something else is renamed or mounted at the same moment.
-        if (fd !== -E.AGAIN && fd !== -E.INTR || tries === MOST_TRIES) return fd;
+        const passing = fd === -E.AGAIN || fd === -E.INTR;
+        if (fd >= 0 || fd === before && !passing || tries === MOST_TRIES) return fd;
+        before = fd;
       }
     },
     close(fd) {

@@ -73,9 +73,9 @@ export function permissionFlags(plan: FencePlan, program: readonly string[], lib
   ];
 }
 
-/** Folders of the plan that no flag can name, since a comma parts paths there: they need pinned handles to be served at all. */
-export function inexpressible(plan: FencePlan): readonly string[] {
-  return plan.read.filter((path) => path.includes(","));
+/** Paths that no flag can name, since a comma parts paths there. */
+export function inexpressible(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => path.includes(","));
 }
 
 /**

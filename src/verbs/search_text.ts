@@ -72,47 +72,21 @@ export class FileText {
     onText: OnText,
     onLongLine: () => void,
   ): "text" | "undecodable" {
-    if (this.#buffer.length < this.piece) this.#buffer = new Uint8Array(this.piece);
-    const decoder = new Decoder(this.#decodes(file, encoding) ? encoding : this.named ?? encoding);
-    let rest = "";
-    let dropping = false;
-    try {
-      for (let at = 0, end = false; !end;) {
-        this.pulse();
-        const n = file.readAt(this.#buffer.subarray(0, Math.min(this.piece, size - at)), at);
-        at += n;
-        end = n === 0 || at >= size;
-        let text = decoder.decode(this.#buffer.subarray(0, n), end);
-        if (dropping) {
-          const next = afterFirstEnding(text);
-          if (next < 0 && !end) continue;
-          onLongLine();
-          dropping = false;
-          text = next < 0 ? "" : text.slice(next);
-        }
-        const cut = end ? text.length : afterLastEnding(text);
-        if (cut > 0 || end) {
-          if (!onText(rest + text.slice(0, cut), end)) return "text";
-          rest = text.slice(cut);
-        } else {
-          rest += text;
-        }
-        if (rest.length > LONGEST_LINE) {
-          rest = "";
-          dropping = true;
-        }
-      }
-    } catch (error) {
-      if (error instanceof Undecodable) return "undecodable";
-      throw error;
-    }
-    return "text";
+    // Asked first only where a named encoding could serve instead.
+    const detected = !this.named || this.#decodePieces(file, size, encoding, () => true);
+    const lines = new WholeLines(onText, onLongLine);
+    const decoded = this.#decodePieces(
+      file,
+      size,
+      detected ? encoding : this.named!,
+      (text, end) => lines.take(text, end),
+    );
+    return decoded ? "text" : "undecodable";
   }
 
-  /** Whether the whole of a large file decodes as its first bytes say; asked only where a named encoding could serve instead. */
-  #decodes(file: OpenFile, encoding: Encoding): boolean {
-    if (!this.named) return true;
-    const { size } = file.facts();
+  /** Decodes a large file piece by piece, as long as `take` says so. Returns whether it decodes. */
+  #decodePieces(file: OpenFile, size: number, encoding: Encoding, take: OnText): boolean {
+    if (this.#buffer.length < this.piece) this.#buffer = new Uint8Array(this.piece);
     const decoder = new Decoder(encoding);
     try {
       for (let at = 0, end = false; !end;) {
@@ -120,13 +94,41 @@ export class FileText {
         const n = file.readAt(this.#buffer.subarray(0, Math.min(this.piece, size - at)), at);
         at += n;
         end = n === 0 || at >= size;
-        decoder.decode(this.#buffer.subarray(0, n), end);
+        if (!take(decoder.decode(this.#buffer.subarray(0, n), end), end)) return true;
       }
       return true;
     } catch (error) {
       if (error instanceof Undecodable) return false;
       throw error;
     }
+  }
+}
+
+/** Puts pieces of text together to whole lines. */
+class WholeLines {
+  #rest = "";
+  /** In a line that is too long to be kept. */
+  #dropping = false;
+
+  constructor(readonly onText: OnText, readonly onLongLine: () => void) {}
+
+  take(text: string, end: boolean): boolean {
+    if (this.#dropping) {
+      const next = afterFirstEnding(text);
+      if (next < 0 && !end) return true;
+      this.onLongLine();
+      this.#dropping = false;
+      text = next < 0 ? "" : text.slice(next);
+    }
+    const cut = end ? text.length : afterLastEnding(text);
+    if (cut > 0 || end) {
+      if (!this.onText(this.#rest + text.slice(0, cut), end)) return false;
+      this.#rest = text.slice(cut);
+    } else {
+      this.#rest += text;
+    }
+    if (this.#rest.length > LONGEST_LINE) [this.#rest, this.#dropping] = ["", true];
+    return true;
   }
 }
 

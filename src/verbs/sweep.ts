@@ -9,7 +9,7 @@ import { isListed } from "../boundary/survey.ts";
 import type { Boundary, Tree } from "../boundary/types.ts";
 import { type Found, openTop, refusalOf, resolve } from "../disk/resolve.ts";
 import { DiskError } from "../disk/disk.ts";
-import { type Visit, walk, type WalkCounts } from "../disk/walk.ts";
+import { nothingMet, type Visit, walk, type WalkCounts } from "../disk/walk.ts";
 import { nearest, outside, Refusal } from "../refusal.ts";
 import { compileGlob, type Glob } from "../text/glob.ts";
 import type { EngineSide } from "./verb.ts";
@@ -39,17 +39,9 @@ export interface Sweep extends WalkCounts {
 /** A start folder that is not there is looked for in another spelling from here upwards; no tree of files goes deeper than this. */
 const DEEPEST = 200;
 
-const NOTHING_MET: WalkCounts = {
-  excluded: 0,
-  excludedAtLeast: false,
-  skipped: [],
-  foldersUnreadable: 0,
-  namesUndecodable: 0,
-  ended: false,
-};
-
 /**
- * @param visit Makes the visitor once the tree is known.
+ * Goes over a tree, or the part of it that a glob means.
+ *
  * @throws {Refusal} `invalid` for a glob or tree name that makes no sense; `outside-root` for a start folder outside or hidden.
  */
 export function sweep(side: EngineSide, args: SweepArguments, options: SweepOptions): Sweep {
@@ -63,7 +55,7 @@ export function sweep(side: EngineSide, args: SweepArguments, options: SweepOpti
     glob && !glob.matches(path) ? true : options.visit(at, name, path, kind, place, facts);
 
   const { at, start } = nearestStart(side, { tree, segments: glob?.start ?? [] }, glob);
-  if (start === undefined) return { ...NOTHING_MET, print };
+  if (start === undefined) return { ...nothingMet(), print };
   if (start.facts!.kind !== "dir") {
     try {
       return { ...single(start, at, excluded, glob, options.visit), print };
@@ -96,11 +88,11 @@ function single(
   visit: Visit,
 ): WalkCounts {
   const path = at.segments.join("/");
-  if (glob?.wild) return NOTHING_MET;
-  if (excluded(path)) return { ...NOTHING_MET, excluded: 1 };
+  if (glob?.wild) return nothingMet();
+  if (excluded(path)) return { ...nothingMet(), excluded: 1 };
   const parent = { tree: start.real.tree, segments: start.real.segments.slice(0, -1) };
   visit({ folder: start.folder, real: parent }, start.name, path, start.facts!.kind, start.place);
-  return NOTHING_MET;
+  return nothingMet();
 }
 
 /** The tree of the call and its glob, with an absolute glob set at its place in the tree. */
