@@ -201,6 +201,7 @@ Deno.test("two hundred engines killed under calls: every call is answered truthf
     const after = facts();
     assert.ok(after.fds <= before!.fds + 2, `${before!.fds} and ${after.fds} descriptors`);
     assert.ok(after.kilobytes < before!.kilobytes + 40_000, `${before!.kilobytes} and ${after.kilobytes} KiB`);
+    assert.match(await call("read", { paths: ["a.txt"] }), /fine/);
     assert.equal(children(pid).filter(({ pid }) => alive(pid)).length, 1);
   });
   Deno.removeSync(top, { recursive: true });
