@@ -15,9 +15,14 @@ if ("WorkerGlobalScope" in globalThis) {
   await runEngine();
 } else if (Deno.args[0] === SEALED_MODE) {
   const { enterNothing } = await import("./src/fence/landlock_linux.ts");
+  const { takeWritableFiles } = await import("./src/fence/descriptors_linux.ts");
   const { runSealed } = await import("./src/sealed/mode.ts");
   const libc = Deno.args[1];
-  await runSealed(libc === undefined ? undefined : () => enterNothing(libc));
+  const enter = (libc: string) => {
+    takeWritableFiles(libc);
+    return enterNothing(libc);
+  };
+  await runSealed(libc === undefined ? undefined : () => enter(libc));
 } else {
   giveUp("ffi");
   giveUp("net");

@@ -36,12 +36,15 @@ export class Asked {
         call: Math.min(RISKY_LIMITS.call, this.patience),
       });
       const most = header.most as number | undefined;
-      return toFrame(await this.#search.search(body, this.signal, most));
+      const found = await this.#search.search(body, this.signal, most);
+      return this.signal?.aborted ? CANCELLED : toFrame(found);
     } catch (error) {
       return failed(error instanceof Error ? error.message : "unknown");
     }
   }
 }
+
+const CANCELLED: Frame<Record<string, unknown>> = { header: { cancelled: true }, body: new Uint8Array() };
 
 function toFrame({ hits, undecided, stoppedAt }: RiskyHits): Frame<Record<string, unknown>> {
   return { header: { undecided, stoppedAt }, body: new Uint8Array(hits.buffer, hits.byteOffset, hits.byteLength) };

@@ -24,6 +24,9 @@ const encoder = new TextEncoder();
  */
 const TRIES = 3;
 
+/** Engines that were replaced and still answer; a configuration that changes faster waits for them. */
+const MOST_LEAVING = 3;
+
 export interface DispatchOptions {
   /** Asked once, when a verb first needs the boundary. @throws {Refusal} */
   launch(): Launch;
@@ -95,7 +98,7 @@ class MainDispatcher implements ServerDispatcher {
 
   async #there(verb: EngineVerb, args: Record<string, unknown>, form: Form, options: CallOptions): Promise<Reply> {
     for (let tries = 1;; tries++) {
-      const engine = this.#engineFor(this.#load().boundary);
+      const engine = await this.#engineInTurn();
       const asked = new Asked(this.#sealed ??= openSealed(), options.signal, this.#patience);
       const onAsk = asked.answer.bind(asked);
       try {
@@ -124,6 +127,15 @@ class MainDispatcher implements ServerDispatcher {
   #load(): Configuration {
     this.#source ??= new ConfigurationSource(this.options.launch());
     return this.#source.load();
+  }
+
+  /** The engine for the boundary of this moment. Waits where too many that were replaced are still at work. */
+  async #engineInTurn(): Promise<EngineProcess> {
+    for (;;) {
+      const { boundary } = this.#load();
+      if (boundary === this.#boundary || this.#leaving.size < MOST_LEAVING) return this.#engineFor(boundary);
+      await Promise.race(this.#leaving);
+    }
   }
 
   /** The engine for a boundary: the present one, or a new one where what may be touched has changed. */

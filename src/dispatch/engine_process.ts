@@ -92,7 +92,7 @@ export class EngineProcess {
       ...permissionFlags(plan, program, libc),
       Deno.mainModule,
     ];
-    this.#child = new Deno.Command(Deno.execPath(), {
+    this.#child = start({
       args: [...fenced ? flags : [], ENGINE_MODE],
       // The launch folder may be gone; every path the engine is told is absolute.
       cwd: Deno.build.os === "windows" ? undefined : "/",
@@ -101,7 +101,7 @@ export class EngineProcess {
       stderr: "inherit",
       clearEnv: true,
       env: runtimeEnvironment(),
-    }).spawn();
+    });
     this.#input = this.#child.stdin.getWriter();
     this.#fenced.promise.catch(() => {});
     this.#opened.promise.catch(() => {});
@@ -241,5 +241,17 @@ export class EngineProcess {
       this.#forget(id);
       waiting.reject(error);
     }
+  }
+}
+
+/** Starts this program once more. @throws {Refusal} `denied` where the system does not let it. */
+function start(options: Deno.CommandOptions): Deno.ChildProcess {
+  try {
+    return new Deno.Command(Deno.execPath(), options).spawn();
+  } catch {
+    throw new Refusal(
+      "denied",
+      "the system does not let Fettler start a process of its own; its limits may be too low",
+    );
   }
 }

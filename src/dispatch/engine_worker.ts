@@ -95,6 +95,7 @@ class RunningCall implements Call {
       }
       const piece = new Uint8Array(this.#mailbox, 0, Atomics.load(this.control, CONTROL.PIECE)).slice();
       const [frame] = reader.push(piece);
+      if (frame?.header.cancelled) throw cancelled();
       if (frame) return frame;
       Atomics.store(this.control, CONTROL.MAIL, 0);
       scope.postMessage({ more: true });

@@ -20,7 +20,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     });
   } catch (error) {
     console.error(faultLine(error));
-    return EXIT_CODES.fault;
+    return EXIT_CODES[error instanceof Refusal ? error.outcome : "fault"];
   }
 }
 
@@ -74,6 +74,7 @@ function writeOut(bytes: Uint8Array) {
     for (let rest = bytes; rest.length > 0;) rest = rest.subarray(Deno.stdout.writeSync(rest));
   } catch (error) {
     // Whoever read us has seen enough (`fettle find | head`).
-    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+    if (error instanceof Deno.errors.BrokenPipe) return;
+    throw new Refusal("denied", "standard output cannot be written");
   }
 }

@@ -15,6 +15,8 @@ export interface SealedJob {
   name: string;
   header: Record<string, unknown>;
   body: Uint8Array;
+  /** Told when the process has taken the job up: what went before was waiting for other jobs, and for the process to start. */
+  onBegin?(): void;
   /** Told of each progress frame, in order. The bytes may be kept. One that throws says that the frame is garbage. */
   onProgress?(header: Record<string, unknown>, body: Uint8Array): void;
 }
@@ -301,7 +303,10 @@ class SealedProcess {
     job.output += body.length;
     if (job.output > job.mostOutput) return false;
     job.lastSign = performance.now();
-    if (header.begun === true && !job.heard) return job.heard = true;
+    if (header.begun === true && !job.heard) {
+      job.job.onBegin?.();
+      return job.heard = true;
+    }
     if (!job.heard) return false;
     if (isRecord(header.progress)) {
       job.progress = header.progress;

@@ -115,16 +115,18 @@ export class RiskySearch {
     };
     let heard = performance.now();
     let last: LinesReport | undefined;
+    // Waiting for other searches' jobs is nobody's cost.
+    const onBegin = () => {
+      heard = performance.now();
+    };
     const onProgress = (header: Record<string, unknown>, body: Uint8Array) => {
-      // The start of a process that follows upon a killed one is part of what the stuck line costs.
-      if (!last && way !== "ordinary") this.#spent += performance.now() - heard;
       heard = performance.now();
       last = checked(header, body.length, text.length, last?.at ?? 0);
       this.#spent += last.spent;
       take(last, body);
     };
     const answer = await this.#owner.run(
-      { name: "patterns", header: { ...request }, body: text, onProgress },
+      { name: "patterns", header: { ...request }, body: text, onBegin, onProgress },
       {
         silence: way === "suspects" ? Math.ceil(line / KNOWN_AGAIN) : line,
         total: Infinity,

@@ -227,3 +227,92 @@ Deno.test("when the server is killed at work, nothing of it goes on", { ignore: 
   }
   Deno.removeSync(top, { recursive: true });
 });
+
+Deno.test("the sealed process holds no file open for writing", { ignore: !linux }, async () => {
+  const top = makeFolder({ "a.txt": `fine fine\n${HOSTILE}\n` });
+  await withServer(top, async ({ call, pid }) => {
+    assert.match(await call("search", { patterns: ["(f)ine (?=f)"] }), /1 hit/);
+    // Two calls at once: a second worker is started after the descriptors were taken away.
+    for (const text of await Promise.all([1, 2, 3].map(() => call("read", { paths: ["a.txt"] })))) {
+      assert.match(text, /fine/);
+    }
+    const ours = children(pid).filter(({ args }) => args.includes("__sealed"));
+    assert.equal(ours.length, 1);
+    for (const { pid, args } of ours) {
+      for (const { name } of Deno.readDirSync(`/proc/${pid}/fd`)) {
+        const flags = /flags:\s*(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/fdinfo/${name}`))![1];
+        const target = Deno.readLinkSync(`/proc/${pid}/fd/${name}`);
+        if (Number(name) > 2 && target.startsWith("/") && !/^\/(dev\/|memfd:)/.test(target)) {
+          assert.equal(parseInt(flags, 8) & 3, 0, `${args.split(" ").at(-1)}: ${target}`);
+        }
+      }
+    }
+  });
+  Deno.removeSync(top, { recursive: true });
+});
+
+Deno.test("a pattern of one loop over a line without an end of it: decided, and others wait for nothing", async () => {
+  const top = makeFolder({
+    "a.txt": "ab12qq\n",
+    "l.txt": "q".repeat(1_000_000) + "\n",
+    "m.txt": ("q".repeat(15_000) + "\n").repeat(50),
+  });
+  for (const pattern of ["[a-z]+[0-9]+qq", "\\w+zq\\w+|[a-z]+[0-9]+qq"]) {
+    const { code, json } = await fettle(["search", pattern, "--json"], {
+      cwd: top,
+      env: { FETTLE_TEST_PATIENCE_MS: "8000" },
+    });
+    assert.deepEqual([code, json.hits_count, json.files_searched], [0, 1, 3], pattern);
+  }
+  Deno.removeSync(top, { recursive: true });
+});
+
+Deno.test(
+  "interrupted while a pattern runs away: cancelled, not timed out",
+  { ignore: Deno.build.os === "windows" },
+  async () => {
+    const top = makeFolder({ "a.txt": `${HOSTILE}\n`.repeat(20) });
+    const { command, args } = program();
+    const child = new Deno.Command(command, {
+      args: [...args, "search", "(a+)+\\1$x", "--json"],
+      cwd: top,
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    await pause(1500);
+    child.kill("SIGTERM");
+    const { code, stdout } = await child.output();
+    assert.deepEqual([code, JSON.parse(new TextDecoder().decode(stdout)).outcome], [8, "refused"]);
+    Deno.removeSync(top, { recursive: true });
+  },
+);
+
+Deno.test("a configuration that changes under slow calls does not pile engines up", { ignore: !linux }, async () => {
+  const top = makeFolder({ "a.txt": `${HOSTILE}\n`, "b.txt": "fine\n" });
+  await withServer(top, async ({ call, pid }) => {
+    let most = 0;
+    const calls: Promise<string>[] = [];
+    for (let i = 0; i < 12; i++) {
+      Deno.writeTextFileSync(
+        `${top}/.fettler.json`,
+        JSON.stringify({ guardrails: { trees: { [`work${i}`]: { path: "." } } } }),
+      );
+      calls.push(call("search", { patterns: ["(a+)+\\1$x"], glob: "a.txt" }));
+      await pause(150);
+      most = Math.max(most, children(pid).filter(({ args }) => args.endsWith("__engine")).length);
+    }
+    for (const text of await Promise.all(calls)) assert.match(text, /timed-out/);
+    assert.ok(most <= 4, `${most} engines`);
+    assert.match(await call("read", { paths: ["b.txt"] }), /fine/);
+  }, { FETTLE_TEST_PATIENCE_MS: "2000" });
+  Deno.removeSync(top, { recursive: true });
+});
+
+Deno.test("standard output that cannot be written", { ignore: !linux }, async () => {
+  const top = makeFolder({ "a.txt": "fine\n" });
+  const { command, args } = program();
+  const sh = 'cd "$0" && shift 0 && exec "$@" > /dev/full';
+  const { code, stderr } = await new Deno.Command("sh", { args: ["-c", sh, top, command, ...args, "find"] }).output();
+  assert.deepEqual([code, new TextDecoder().decode(stderr)], [9, "fettle: standard output cannot be written\n"]);
+  Deno.removeSync(top, { recursive: true });
+});
