@@ -15,11 +15,11 @@ if ("WorkerGlobalScope" in globalThis) {
   await runEngine();
 } else if (Deno.args[0] === SEALED_MODE) {
   const { enterNothing } = await import("./src/fence/landlock_linux.ts");
-  const { takeWritableFiles } = await import("./src/fence/descriptors_linux.ts");
+  const { makeFilesReadOnly } = await import("./src/fence/descriptors_linux.ts");
   const { runSealed } = await import("./src/sealed/mode.ts");
   const libc = Deno.args[1];
   const enter = (libc: string) => {
-    takeWritableFiles(libc);
+    makeFilesReadOnly(libc);
     return enterNothing(libc);
   };
   await runSealed(libc === undefined ? undefined : () => enter(libc));

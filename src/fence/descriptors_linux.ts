@@ -1,6 +1,8 @@
 /**
- * Files that a process was left with before its fences stood: the runtime opens its caches for writing at start and keeps them. No
- * fence binds an open descriptor, so they are taken away.
+ * Files that a process was left with before its fences stood: the runtime opens its caches for reading and writing at start and keeps
+ * them. No fence binds a descriptor that is open already, so they are made read-only first.
+ *
+ * What such a file shares with us as mapped memory stays writable: of the runtime's caches that is an index, not the code.
  */
 
 const SYMBOLS = {
@@ -20,32 +22,37 @@ const F_GETFL = 3;
 const MOST = 256;
 
 /**
- * Puts a handle that can neither be read nor written in the place of every descriptor on a file that is open for writing. The number
- * stays taken, so that whoever still uses it gets an error and never another file.
+ * Puts a read-only handle on the same file in the place of every descriptor on a file that is open for writing, standard streams
+ * left out. The runtime goes on reading its caches by it (measured: without them a start takes twice as long), and its attempts to
+ * write them fail. To be called before the fences stand, since it opens what they forbid.
  *
  * @param libc Path of the C library.
- * @returns How many were taken away.
  */
-export function takeWritableFiles(libc: string): number {
+export function makeFilesReadOnly(libc: string): void {
   const library = Deno.dlopen(libc, SYMBOLS);
   const { readlinkat, fcntl, openat, dup3, close } = library.symbols;
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
   const target = new Uint8Array(4096);
-  const nothing = openat(AT_FDCWD, encoder.encode("/\0"), O_PATH | O_CLOEXEC);
-  let taken = 0;
+  const targetOf = (fd: number) => {
+    const length = readlinkat(AT_FDCWD, encoder.encode(`/proc/self/fd/${fd}\0`), target, BigInt(target.length));
+    return length < 0 ? undefined : decoder.decode(target.subarray(0, length));
+  };
   try {
-    if (nothing < 0) return 0;
+    const streams = [0, 1, 2].map(targetOf);
     for (let fd = 3; fd < MOST; fd++) {
       const flags = fcntl(fd, F_GETFL);
       if (flags < 0 || (flags & O_ACCMODE) === 0 || (flags & O_PATH) !== 0) continue;
-      const length = readlinkat(AT_FDCWD, encoder.encode(`/proc/self/fd/${fd}\0`), target, BigInt(target.length));
-      if (length > 0 && !isFile(decoder.decode(target.subarray(0, length)))) continue;
-      if (dup3(nothing, fd, O_CLOEXEC) >= 0) taken++;
+      const name = targetOf(fd);
+      // The runtime holds copies of the standard streams.
+      if (name !== undefined && (!isFile(name) || streams.includes(name))) continue;
+      const readOnly = openat(AT_FDCWD, encoder.encode(`/proc/self/fd/${fd}\0`), O_CLOEXEC);
+      const instead = readOnly >= 0 ? readOnly : openat(AT_FDCWD, encoder.encode("/\0"), O_PATH | O_CLOEXEC);
+      if (instead < 0) continue;
+      dup3(instead, fd, O_CLOEXEC);
+      close(instead);
     }
-    return taken;
   } finally {
-    if (nothing >= 0) close(nothing);
     library.close();
   }
 }
