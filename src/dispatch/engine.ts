@@ -4,7 +4,6 @@
  * So it always answers: a cancel arrives, signs of life go out. Whatever touches a tree runs in a worker, which inherits the kernel
  * fence from this thread. Started by `engine_process.ts` with permission flags made from the boundary. Decisions 50 and 51.
  */
-import { makeFilesReadOnly } from "../fence/descriptors_linux.ts";
 import { enterLandlock } from "../fence/landlock_linux.ts";
 import { probeProcessFence } from "../fence/probe.ts";
 import { encodeFrame, type Frame, FrameReader } from "../frames.ts";
@@ -34,7 +33,6 @@ export async function runEngine(): Promise<never> {
   const input = new FrameReader<ToEngine>();
   const [first, ...early] = readFirst(input);
   const opening = first.header as Opening;
-  if (opening.libc !== undefined) makeFilesReadOnly(opening.libc);
   const fenced = fence(opening);
   send(fenced);
   if (fenced.breach !== undefined) Deno.exit(0);

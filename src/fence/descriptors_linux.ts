@@ -24,7 +24,8 @@ const MOST = 256;
 /**
  * Puts a read-only handle on the same file in the place of every descriptor on a file that is open for writing, standard streams
  * left out. The runtime goes on reading its caches by it (measured: without them a start takes twice as long), and its attempts to
- * write them fail. To be called before the fences stand, since it opens what they forbid.
+ * write them fail, after waiting for ten seconds (measured). So this is for a process that has loaded all its modules, and before its
+ * fences stand, since it opens what they forbid.
  *
  * @param libc Path of the C library.
  */
