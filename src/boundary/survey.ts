@@ -32,7 +32,6 @@ export class Survey {
   readonly #identities = new Map<string, Place>();
   /** For every folder on the way to a place: the keys of its direct entries that lead to one. */
   readonly #ways = new Map<string, Set<string>>();
-  readonly #tops = new Set<string>();
   /** Lengths of the keys of each index, longest first: only there a key can end. */
   readonly #lengths = new Map<ReadonlyMap<string, unknown>, readonly number[]>();
 
@@ -61,7 +60,6 @@ export class Survey {
       const place = { tree, path: top, can: effective(tree.can) };
       this.#places.set(this.#key(top), place);
       this.#way(top);
-      this.#tops.add(this.#key(top));
       this.#identities.set(identityKey(tree.identity), place);
       if (tree.screen) this.#screens.set(this.#key(top), tree.screen);
     }
@@ -90,11 +88,6 @@ export class Survey {
   /** Whether any entry of a folder leads to a declaration: if none does, the folder's own place decides all below it. */
   leadsAnywhere(folder: string): boolean {
     return this.#ways.has(this.#key(folder));
-  }
-
-  /** Whether this is the top folder of an open tree. */
-  isTop(absolute: string): boolean {
-    return this.#tops.has(this.#key(absolute));
   }
 
   /** The listed places below a folder that have no listed place between, in path order. Spec: 1-boundary §1.3 rule 6. */

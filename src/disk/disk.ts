@@ -8,7 +8,7 @@
  * Nothing here knows permissions: what may be opened is judged by the callers in this room (`resolve.ts`, `walk.ts`).
  * Handles are closed by whoever opened them. Spec: design, "Race-free paths"; decisions 40, 54.
  */
-import type { Boundary, Tree } from "../boundary/types.ts";
+import type { Tree } from "../boundary/types.ts";
 
 export type EntryKind = "file" | "dir" | "link" | "other";
 
@@ -122,5 +122,12 @@ export function entryOf(name: string, kind: EntryKind): string {
   }
 }
 
-/** Opens every tree of a boundary with the best implementation that works here. */
-export type OpenDisk = (boundary: Boundary) => Disk;
+/** Facts of an entry; `undefined` also when the system keeps them back, for walks, which pass over what they may not see. */
+export function lookIfAllowed(folder: Folder, name: string): Facts | undefined {
+  try {
+    return folder.look(name);
+  } catch (error) {
+    if (error instanceof DiskError) return undefined;
+    throw error;
+  }
+}

@@ -17,6 +17,7 @@ import {
   isFolderEntry,
   kindOfEntry,
   type Listing,
+  lookIfAllowed,
   nameOf,
 } from "./disk.ts";
 import { recognise } from "./resolve.ts";
@@ -150,7 +151,7 @@ class Walk {
     if (isStaging(name) || kind === "dir" && this.options.skip.has(name.toLowerCase())) return;
     const place = this.#placeOf(level, name);
     if (!isListed(place)) return;
-    const facts = kind === "dir" ? this.#look(level.folder, name) : undefined;
+    const facts = kind === "dir" ? lookIfAllowed(level.folder, name) : undefined;
     if (kind === "dir" && this.#hides(level, name, facts)) return;
     const path = level.prefix + name;
     if (this.options.excludes(path)) {
@@ -158,16 +159,6 @@ class Walk {
       return;
     }
     if (!this.options.visit(level, name, path, kind, place, facts)) this.#counts.ended = true;
-  }
-
-  /** Facts of an entry; `undefined` when it went away since the listing or the system keeps them back. */
-  #look(folder: Folder, name: string): Facts | undefined {
-    try {
-      return folder.look(name);
-    } catch (error) {
-      if (error instanceof DiskError) return undefined;
-      throw error;
-    }
   }
 
   /** Whether a folder's own entry is that of a hidden place under another spelling, as for `#decide`. */

@@ -58,7 +58,8 @@ interface Waiting {
 }
 
 /** A bundle finds nothing by a configuration, and must not take up one that lies above it; the sources need theirs. */
-const RUN = ["run", "--quiet", "--cached-only", "--unstable-worker-options", V8_FLAGS];
+const CONFIGURATION = isBundle() ? ["--no-config"] : [];
+const RUN = ["run", "--quiet", "--cached-only", "--unstable-worker-options", V8_FLAGS, ...CONFIGURATION];
 
 /** One engine, started for one boundary. It is never told of another. */
 export class EngineProcess {
@@ -86,12 +87,7 @@ export class EngineProcess {
     }
     // A compiled program's permissions were fixed when it was made: it can be given no flags.
     const fenced = !Deno.build.standalone;
-    const flags = [
-      ...RUN,
-      ...isBundle() ? ["--no-config"] : [],
-      ...permissionFlags(plan, program, libc),
-      Deno.mainModule,
-    ];
+    const flags = [...RUN, ...permissionFlags(plan, program, libc), Deno.mainModule];
     this.#child = start({
       args: [...fenced ? flags : [], ENGINE_MODE],
       // The launch folder may be gone; every path the engine is told is absolute.

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { printable } from "../boundary/print.ts";
 import type { Location } from "../boundary/locate.ts";
 import type { Survey } from "../boundary/survey.ts";
-import { DiskError, type EntryKind, type Facts, type Folder } from "../disk/disk.ts";
+import { DiskError, type EntryKind, type Facts, type Folder, lookIfAllowed } from "../disk/disk.ts";
 import { parseTime, timeJson, timeText } from "../text/time.ts";
 import { type FactFields, factFields } from "./facts.ts";
 import { type Sweep, sweep } from "./sweep.ts";
@@ -28,7 +28,6 @@ type FindArguments = z.infer<typeof schema>;
 /** An entry that was found; answers are made of the ones that are left after sorting and the limit. */
 interface Row {
   path: string;
-  kind: EntryKind;
   facts: Facts;
   fields: FactFields;
 }
@@ -75,19 +74,15 @@ export const find: EngineVerb<typeof schema> = {
       folders: type !== "file",
       visit(at, name, path, kind, _place, judged) {
         if (!wants(type, kind)) return true;
-        if (sort === "path" && limit > 0 && rows.length === limit && since === undefined) {
-          more = true;
-          return false;
-        }
         side.call.progress(++looked);
-        const facts = judged ?? look(at.folder, name);
+        const facts = judged ?? lookIfAllowed(at.folder, name);
         // Of another kind than it was listed as: somebody put another entry here, and nobody judged that one.
         if (facts?.kind !== kind || since !== undefined && facts.modified <= since) return true;
         if (sort === "path" && limit > 0 && rows.length === limit) {
           more = true;
           return false;
         }
-        rows.push({ path, kind: facts.kind, facts, fields: fieldsOf(side.survey, at, name, facts) });
+        rows.push({ path, facts, fields: fieldsOf(side.survey, at, name, facts) });
         return true;
       },
     });
@@ -115,16 +110,6 @@ function wants(type: NonNullable<FindArguments["type"]>, kind: EntryKind): boole
   return type === "any" || (type === "dir" ? kind === "dir" : kind === "file" || kind === "link");
 }
 
-/** Facts of an entry, or `undefined` when it went away since the listing or the system keeps them back. */
-function look(folder: Folder, name: string): Facts | undefined {
-  try {
-    return folder.look(name);
-  } catch (error) {
-    if (error instanceof DiskError) return undefined;
-    throw error;
-  }
-}
-
 function fieldsOf(survey: Survey, at: { folder: Folder; real: Location }, name: string, facts: Facts): FactFields {
   try {
     return factFields(survey, at, name, facts);
@@ -134,19 +119,20 @@ function fieldsOf(survey: Survey, at: { folder: Folder; real: Location }, name: 
   }
 }
 
-function jsonRow(met: Sweep, { path, kind, facts, fields }: Row): Record<string, unknown> {
+function jsonRow(met: Sweep, { path, facts, fields }: Row): Record<string, unknown> {
   return {
     path: met.print(path),
-    type: kind,
-    ...kind === "dir" ? {} : { bytes: facts.size },
+    type: facts.kind,
+    ...facts.kind === "dir" ? {} : { bytes: facts.size },
     modified: timeJson(facts.modified),
     ...fields,
   };
 }
 
-function textRow(met: Sweep, { path, kind, facts, fields }: Row): string {
-  const shown = printable(met.print(path) + (kind === "dir" ? "/" : ""));
-  const size = kind === "dir" ? "-" : String(facts.size);
+function textRow(met: Sweep, { path, facts, fields }: Row): string {
+  const isFolder = facts.kind === "dir";
+  const shown = printable(met.print(path) + (isFolder ? "/" : ""));
+  const size = isFolder ? "-" : String(facts.size);
   const link = fields.link ? `  -> ${fields.link_target === undefined ? "?" : printable(fields.link_target)}` : "";
   return `${shown.padEnd(48)} ${size.padStart(9)}  ${timeText(facts.modified)}${link}`;
 }
