@@ -1,4 +1,5 @@
 import { deepStrictEqual as equal, match as matches, ok, strictEqual as same, throws } from "node:assert";
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { Refusal } from "../../src/refusal.ts";
 import { compilePatterns, demandLinear, type Matcher, matchLine } from "../../src/text/patterns.ts";
@@ -294,6 +295,19 @@ const line = fc.array(fc.constantFrom(...ODD, ...OTHER, ...FAR), { maxLength: 24
   characters.join("")
 );
 
+/**
+ * The matcher with every `^` written as what it means by itself, the place with nothing before it: V8 (15.0, Deno 2.9.6) takes a `^`
+ * behind a loop for a sign that the whole pattern begins there, so that `[^]*?k^|^` matches nothing at all; its linear engine, other
+ * versions and the standard find the empty match.
+ */
+function sparingAnchors(matcher: Matcher): Matcher {
+  const expressions = matcher.expressions.map(({ source, flags }) => ({
+    source: source.replace(/(?<![[\\])\^/g, "(?<![^])"),
+    flags,
+  }));
+  return { ...matcher, expressions };
+}
+
 for (const unicode of [false, true]) {
   for (const caseSensitive of [false, true]) {
     Deno.test(`random patterns match as the engine's own /${caseSensitive ? "" : "i"}${unicode ? "u" : ""} would`, async () => {
@@ -306,9 +320,13 @@ for (const unicode of [false, true]) {
           same(matcher.expressions[0].flags, (caseSensitive ? "" : "i") + (unicode ? "u" : ""));
           if (!matcher.linear) return;
           linear++;
+          const spared = sparingAnchors(matcher);
           for (const each of lines) {
-            const expected = each === "" ? undefined : matchLine(matcher, each);
-            equal(hit(matcher, each), expected, `${pattern} on ${JSON.stringify(each)}`);
+            const found = hit(matcher, each);
+            const [native, other] = [matcher, spared].map((one) => each === "" ? undefined : matchLine(one, each));
+            // Where V8 contradicts itself over two ways of writing one thing, ours has to be one of them.
+            const expected = isDeepStrictEqual(found, other) ? other : native;
+            equal(found, expected, `${pattern} on ${JSON.stringify(each)}`);
           }
         }),
         { numRuns: unicode ? 300 : 2000 },
