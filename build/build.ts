@@ -49,7 +49,9 @@ async function bundle(into: URL): Promise<void> {
       "--code-splitting",
       "--minify",
       `--outdir=${toPath(into)}`,
-      "main.ts",
+      "src/entries/front.ts",
+      "src/entries/engine.ts",
+      "src/entries/sealed.ts",
     ],
     cwd: toPath(top),
   }).spawn().status;
@@ -84,7 +86,7 @@ esac
 export DENO_NO_UPDATE_CHECK=1 DENO_NO_PACKAGE_JSON=1
 # What would make the runtime do more, or other things, than the command line says.
 unset DENO_V8_FLAGS DENO_COVERAGE_DIR DENO_LOG DENO_AUDIT_PERMISSIONS DENO_PERMISSION_BROKER_PATH DENO_TRACE_PERMISSIONS
-exec "$here/lib/deno" run ${runFlags()} "$here/lib/main.js" "$@"
+exec "$here/lib/deno" run ${runFlags()} "$here/lib/front.js" "$@"
 `;
 }
 
@@ -92,7 +94,7 @@ function windowsLauncher(): string {
   return `@echo off\r
 set DENO_NO_UPDATE_CHECK=1\r
 set DENO_NO_PACKAGE_JSON=1\r
-"%~dp0lib\\deno.exe" run ${runFlags()} "%~dp0lib\\main.js" %*\r
+"%~dp0lib\\deno.exe" run ${runFlags()} "%~dp0lib\\front.js" %*\r
 `;
 }
 

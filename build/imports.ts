@@ -5,7 +5,8 @@
 
 /** What each room may import, besides itself, the leaves and libraries. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  "main.ts": ["front", "dispatch", "fence", "sealed"],
+  "main.ts": ["entries", "dispatch", "sealed"],
+  entries: ["front", "dispatch", "fence", "sealed"],
   front: ["dispatch", "verbs"],
   dispatch: ["boundary", "config", "disk", "fence", "sealed", "verbs"],
   verbs: ["boundary", "disk", "documents", "text"],

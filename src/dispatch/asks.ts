@@ -7,12 +7,14 @@ import { SealedOwner } from "../sealed/owner.ts";
 import { type Matcher, RISKY_LIMITS, type RiskyHits, RiskySearch } from "../sealed/patterns.ts";
 import { findLibc } from "../fence/libc.ts";
 import { runtimeEnvironment } from "./environment.ts";
+import { moduleOf } from "./program_files.ts";
 import { V8_FLAGS } from "./v8_flags.ts";
 
 /** The sealed process of this program: started by the first job, kept for the next. */
 export function openSealed(): SealedOwner {
   return new SealedOwner({
-    command: () => sealedCommand({ v8Flags: V8_FLAGS, libc: findLibc(), env: runtimeEnvironment() }),
+    command: () =>
+      sealedCommand({ v8Flags: V8_FLAGS, libc: findLibc(), env: runtimeEnvironment(), main: moduleOf("sealed") }),
   });
 }
 

@@ -8,7 +8,7 @@ import { inexpressible, permissionFlags, planFence } from "../fence/plan.ts";
 import { encodeFrame, type Frame, FrameReader } from "../frames.ts";
 import { Refusal } from "../refusal.ts";
 import { runtimeEnvironment } from "./environment.ts";
-import { isBundle, programFolders } from "./program_files.ts";
+import { isBundle, moduleOf, programFolders } from "./program_files.ts";
 import {
   type Ask,
   ENGINE_MODE,
@@ -87,7 +87,7 @@ export class EngineProcess {
     }
     // A compiled program's permissions were fixed when it was made: it can be given no flags.
     const fenced = !Deno.build.standalone;
-    const flags = [...RUN, ...permissionFlags(plan, program, libc), Deno.mainModule];
+    const flags = [...RUN, ...permissionFlags(plan, program, libc), moduleOf("engine")];
     this.#child = start({
       args: [...fenced ? flags : [], ENGINE_MODE],
       // The launch folder may be gone; every path the engine is told is absolute.

@@ -16,6 +16,11 @@ export function isBundle(): boolean {
   return !Deno.mainModule.endsWith(".ts");
 }
 
+/** The module by which another process of this program is started: in a bundle each has its own, so that it loads nothing else. */
+export function moduleOf(process: "engine" | "sealed"): string {
+  return isBundle() ? new URL(`${process}.js`, Deno.mainModule).href : Deno.mainModule;
+}
+
 /** The runtime's cache, where the sources' packages lie. */
 function runtimeCache(): string {
   const named = Deno.env.get("DENO_DIR");

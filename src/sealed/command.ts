@@ -30,7 +30,7 @@ export function sealedCommand(
   { v8Flags, heap = 768, libc, env, main = Deno.mainModule }: SealedCommandOptions,
 ): SealedCommand {
   const command = Deno.execPath();
-  if (Deno.build.standalone) return { command, args: [SEALED_MODE], env };
+  if (Deno.build.standalone) return { command, args: [SEALED_MODE, ...libc === undefined ? [] : [libc]], env };
   const args = [
     "run",
     "--quiet",
