@@ -9,13 +9,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   entries: ["front", "dispatch", "fence", "sealed"],
   front: ["dispatch", "verbs"],
   dispatch: ["boundary", "config", "disk", "fence", "sealed", "verbs"],
-  verbs: ["boundary", "disk", "documents", "text"],
+  verbs: ["boundary", "disk", "documents", "screens", "text"],
   boundary: [],
   config: ["boundary"],
   fence: ["boundary"],
   disk: ["boundary"],
   sealed: ["text"],
   text: [],
+  screens: [],
   documents: ["text", "disk"],
 };
 

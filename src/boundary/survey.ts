@@ -102,6 +102,12 @@ export class Survey {
       .map((key) => below.get(key)!);
   }
 
+  /** Every place that is declared below a folder, listed or not, whether or not it is there. Spec: 1-boundary §1.5. */
+  placesBelow(folder: string): Place[] {
+    const prefix = this.#key(folder === "/" ? "" : folder) + "/";
+    return [...this.#places].filter(([key]) => key.startsWith(prefix)).map(([, place]) => place);
+  }
+
   /** The place whose own folder or file this is, known by device and file number. Spec: 1-boundary §1.3 rule 8. */
   byIdentity(identity: Identity): Place | undefined {
     return this.#identities.get(identityKey(identity));

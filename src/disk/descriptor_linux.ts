@@ -3,7 +3,7 @@
  *
  * Offers nothing that takes an absolute path but `top`, which opens the trees of the boundary once, when the engine starts.
  * A name is one segment and is opened with `O_NOFOLLOW`, so no call can leave the folder it names.
- * Measured: open + close 4.4 µs, an entry's facts 1 µs, a folder of 1,000 names 0.15 ms.
+ * Measured: open + close 2 µs, facts of an entry 1.1 µs and of an open file 0.3, reading 12 KB 2.4 µs.
  */
 import type { Boundary, Tree } from "../boundary/types.ts";
 import { type Disk, DiskError, type DiskFault, type Facts, type Folder, type Listing, type OpenFile } from "./disk.ts";
@@ -39,6 +39,7 @@ const DT = { UNKNOWN: 0, DIR: 4, REG: 8, LNK: 10 } as const;
 const SYMBOLS = {
   openat: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },
+  read: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   pread: { parameters: ["i32", "buffer", "u32", "i64"], result: "i32" },
   readlinkat: { parameters: ["i32", "buffer", "buffer", "u32"], result: "i32" },
   // `syscall` for what older C libraries do not wrap; one alias for each shape of arguments. All of them are integers that
@@ -58,8 +59,8 @@ let errno: Deno.PointerObject;
 // One set of buffers for the thread: every call below is synchronous and done with them when it returns.
 const encoder = new TextEncoder();
 const names = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const latin = new TextDecoder("latin1");
 const name_ = new Uint8Array(4096 * 3 + 1);
+const nameWithoutNul = name_.subarray(0, -1);
 const empty = new Uint8Array(1);
 const stat = new DataView(new ArrayBuffer(256));
 const statBytes = new Uint8Array(stat.buffer);
@@ -91,7 +92,7 @@ export function openDescriptorDisk(boundary: Boundary, libraryPath: string): Dis
   }
   return {
     kind: "descriptor",
-    top: (tree) => new DescriptorFolder(open(pinned.get(tree)!, encode("."), O_PATH | O_DIRECTORY)),
+    top: (tree) => openFolder(pinned.get(tree)!, "."),
     close() {
       for (const fd of pinned.values()) libc.close(fd);
       pinned.clear();
@@ -99,25 +100,39 @@ export function openDescriptorDisk(boundary: Boundary, libraryPath: string): Dis
   };
 }
 
+/**
+ * Opens a folder so that it can be listed, since most are: a second handle for the listing takes 1.1 µs more, of 17 for an average
+ * folder of a walk (measured). Where the system lets nobody list, the folder can still be passed through.
+ */
+function openFolder(parent: number, name: string): DescriptorFolder {
+  const flags = O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  const fd = libc.openat(parent, encode(name), O_RDONLY | flags, 0);
+  if (fd >= 0) return new DescriptorFolder(fd, true);
+  const number = code();
+  if (number !== E.ACCES && number !== E.PERM) throw failureOf(number, "not-folder");
+  return new DescriptorFolder(open(parent, encode(name), O_PATH | O_DIRECTORY, "not-folder"), false);
+}
+
 class DescriptorFolder implements Folder {
   #fd: number;
+  /** The handle is one for listing, and stands at the first entry. */
+  #listable: boolean;
 
-  constructor(fd: number) {
+  constructor(fd: number, listable: boolean) {
     this.#fd = fd;
+    this.#listable = listable;
   }
 
   list(): Listing {
     const entries: string[] = [];
     let undecodable = 0;
-    // Folders are held by `O_PATH`, which needs no right to list; a listing opens its own handle.
-    const fd = open(this.#fd, encode("."), O_RDONLY | O_DIRECTORY);
+    const fd = this.#listable ? this.#fd : open(this.#fd, encode("."), O_RDONLY | O_DIRECTORY);
+    this.#listable = false;
     try {
       for (;;) {
         const n = libc.getdents64(SYS_GETDENTS64, fd, dirents, dirents.length);
         if (n < 0) throw failure();
         if (n === 0) return { entries, undecodable };
-        // Decoding the buffer once and slicing names out of it is four times as fast as decoding each name.
-        const text = latin.decode(dirents.subarray(0, n));
         for (let at = 0; at < n;) {
           const length = direntsView.getUint16(at + 16, true);
           const type = dirents[at + 18];
@@ -130,7 +145,9 @@ class DescriptorFolder implements Folder {
             continue;
           }
           let name: string;
-          if (high < 0x80) name = text.slice(start, end);
+          // One call for each name, and strings that sort fast: with the sorting 6.5 ms for 21,000 names, 8.1 ms for slices of
+          // the buffer decoded at once (measured).
+          if (high < 0x80) name = String.fromCharCode.apply(null, dirents.subarray(start, end) as unknown as number[]);
           else {
             try {
               name = names.decode(dirents.subarray(start, end));
@@ -147,7 +164,7 @@ class DescriptorFolder implements Folder {
         }
       }
     } finally {
-      libc.close(fd);
+      if (fd !== this.#fd) libc.close(fd);
     }
   }
 
@@ -162,7 +179,7 @@ class DescriptorFolder implements Folder {
   }
 
   folder(name: string): Folder {
-    return new DescriptorFolder(open(this.#fd, encode(name), O_PATH | O_DIRECTORY, "not-folder"));
+    return openFolder(this.#fd, name);
   }
 
   file(name: string): OpenFile {
@@ -202,6 +219,8 @@ class DescriptorFolder implements Folder {
 class DescriptorFile implements OpenFile {
   #fd: number;
   readonly #facts: Facts;
+  /** Where the handle itself stands. */
+  #position = 0;
 
   constructor(fd: number, facts: Facts) {
     this.#fd = fd;
@@ -216,9 +235,14 @@ class DescriptorFile implements OpenFile {
     let filled = 0;
     while (filled < buffer.length) {
       const rest = filled === 0 ? buffer : buffer.subarray(filled);
-      const n = libc.pread(this.#fd, rest, Math.min(rest.length, 0x4000_0000), BigInt(offset + filled));
+      const wanted = Math.min(rest.length, 0x4000_0000);
+      const at = offset + filled;
+      const n = at === this.#position
+        ? libc.read(this.#fd, rest, wanted)
+        : libc.pread(this.#fd, rest, wanted, BigInt(at));
       if (n < 0) throw failure();
       if (n === 0) break;
+      if (at === this.#position) this.#position += n;
       filled += n;
     }
     return filled;
@@ -266,7 +290,16 @@ function wide(offset: number): number {
 
 /** A name, NUL-terminated, in the one buffer for names. */
 function encode(name: string): Uint8Array<ArrayBuffer> {
-  const { read, written } = encoder.encodeInto(name, name_.subarray(0, name_.length - 1));
+  // Most names are short and ASCII: so 0.04 µs each, by the encoder 0.10 (measured).
+  let i = 0;
+  if (name.length < 256) {
+    for (let unit; i < name.length && (unit = name.charCodeAt(i)) < 0x80; i++) name_[i] = unit;
+  }
+  if (i === name.length) {
+    name_[i] = 0;
+    return name_;
+  }
+  const { read, written } = encoder.encodeInto(name, nameWithoutNul);
   if (read < name.length) throw new DiskError("name-too-long", "the name is longer than the system allows");
   name_[written] = 0;
   return name_;
@@ -281,9 +314,13 @@ function code(): number {
   return errorNumber[0];
 }
 
-/** The last call's error. `otherwise` stands for those errors by which the system says that an entry is of another kind. */
+/** The last call's error. */
 function failure(otherwise?: DiskFault): DiskError {
-  const number = code();
+  return failureOf(code(), otherwise);
+}
+
+/** What an error of the system means. `otherwise` stands for those errors by which the system says that an entry is of another kind. */
+function failureOf(number: number, otherwise?: DiskFault): DiskError {
   switch (number) {
     case E.NOENT:
     case E.STALE:

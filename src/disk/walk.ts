@@ -35,12 +35,12 @@ export interface WalkOptions {
   depth: number;
   /** Folder names, in lower case, that are skipped and counted. */
   skip: ReadonlySet<string>;
-  /** Whether an entry's path is left out, with everything below it, and counted. */
-  excludes(path: string): boolean;
+  /** Whether an entry's path is left out, with everything below it, and counted. Without it none is. */
+  excludes?(path: string): boolean;
   /** Whether folders are visited too. */
   folders: boolean;
-  /** Whether a folder can hold anything that is wanted; one that cannot is not entered, nor counted. */
-  enters(path: string): boolean;
+  /** Whether a folder can hold anything that is wanted; one that cannot is not entered, nor counted. Without it all can. */
+  enters?(path: string): boolean;
   /** A safe point, passed for every entry; what it throws ends the walk. */
   pulse(): void;
   /**
@@ -114,16 +114,13 @@ class Walk {
   readonly #counts = nothingMet();
   readonly #skipped = new Set<string>();
   readonly #levels: Level[] = [];
-  readonly #base: number;
 
-  constructor(readonly survey: Survey, readonly options: WalkOptions) {
-    this.#base = options.written === "" ? 0 : options.written.split("/").length;
-  }
+  constructor(readonly survey: Survey, readonly options: WalkOptions) {}
 
   run(): WalkCounts {
     const { start, real, written } = this.options;
     try {
-      this.#enter(start, real, written === "" ? "" : written + "/");
+      this.#enter(start, real, absoluteOf(this.survey.boundary, real), written === "" ? "" : written + "/");
       while (this.#levels.length > 0 && !this.#counts.ended) {
         this.options.pulse();
         this.#step(this.#levels[this.#levels.length - 1]);
@@ -143,8 +140,9 @@ class Walk {
       return;
     }
     const entry = level.entries[level.next++];
-    if (isFolderEntry(entry)) this.#descend(level, entry.slice(0, -1));
-    else this.#meet(level, nameOf(entry), kindOfEntry(entry));
+    if (isFolderEntry(entry)) return this.#descend(level, entry.slice(0, -1));
+    const kind = kindOfEntry(entry);
+    this.#meet(level, kind === "file" ? entry : nameOf(entry), kind);
   }
 
   #meet(level: Level, name: string, kind: EntryKind) {
@@ -154,7 +152,7 @@ class Walk {
     const facts = kind === "dir" ? lookIfAllowed(level.folder, name) : undefined;
     if (kind === "dir" && this.#hides(level, name, facts)) return;
     const path = level.prefix + name;
-    if (this.options.excludes(path)) {
+    if (this.options.excludes?.(path)) {
       if (kind === "file" || kind === "link") this.#count(1);
       return;
     }
@@ -164,37 +162,37 @@ class Walk {
   /** Whether a folder's own entry is that of a hidden place under another spelling, as for `#decide`. */
   #hides(level: Level, name: string, facts: Facts | undefined): boolean {
     if (facts?.kind !== "dir") return true;
-    return !isListed(this.#decide({ tree: level.real.tree, segments: [...level.real.segments, name] }, facts).place);
+    return !isListed(this.#decide(inside(level.real, name), join(level.absolute, name), facts).place);
   }
 
   #descend(level: Level, name: string) {
     if (isStaging(name)) return;
+    if (this.#levels.length >= this.options.depth) return;
     const path = level.prefix + name;
-    if (path.split("/").length - this.#base >= this.options.depth) return;
     const skip = this.options.skip.has(name.toLowerCase());
-    const excluded = !skip && this.options.excludes(path);
+    const excluded = !skip && this.options.excludes?.(path) === true;
     if (skip || excluded) {
       if (skip && isListed(this.#placeOf(level, name))) this.#skipped.add(name);
       if (this.#counts.excludedAtLeast) return;
-    } else if (!this.options.enters(path)) return;
+    } else if (this.options.enters?.(path) === false) return;
 
     const folder = this.#open(level.folder, name);
     if (!folder) return;
-    const real = { tree: level.real.tree, segments: [...level.real.segments, name] };
-    if (skip || excluded) this.#countBelow(folder, real);
-    else this.#enter(folder, real, path + "/");
+    const real = inside(level.real, name);
+    const absolute = join(level.absolute, name);
+    if (skip || excluded) this.#countBelow(folder, real, absolute);
+    else this.#enter(folder, real, absolute, path + "/");
   }
 
-  #enter(folder: Folder, at: Location, prefix: string) {
-    const level = this.#levelOf(folder, at, prefix);
+  #enter(folder: Folder, at: Location, absolute: string, prefix: string) {
+    const level = this.#levelOf(folder, at, absolute, prefix);
     if (level) this.#levels.push(level);
   }
 
   /** A folder made ready to be walked; `undefined` when it cannot be listed. Its handle is closed then. */
-  #levelOf(folder: Folder, at: Location, prefix: string): Level | undefined {
+  #levelOf(folder: Folder, at: Location, path: string, prefix: string): Level | undefined {
     try {
-      const { real, place } = this.#decide(at, folder.facts());
-      const absolute = absoluteOf(this.survey.boundary, real);
+      const { real, absolute, place } = this.#decide(at, path, folder.facts());
       const listed = isListed(place);
       const { entries, undecodable } = listed ? folder.list() : this.#named(folder, absolute);
       this.#counts.namesUndecodable += undecodable;
@@ -210,11 +208,16 @@ class Walk {
   }
 
   /** The place of a folder: by its path, and where that is listed by its identity too. Hidden by either is hidden. */
-  #decide(at: Location, facts: Facts): { real: Location; place: Place | undefined } {
-    const { boundary } = this.survey;
-    const place = this.survey.place(absoluteOf(boundary, at));
+  #decide(
+    at: Location,
+    absolute: string,
+    facts: Facts,
+  ): { real: Location; absolute: string; place: Place | undefined } {
+    const place = this.survey.place(absolute);
     const real = isListed(place) ? recognise(this.survey, at, facts) : at;
-    return { real, place: real === at ? place : this.survey.place(absoluteOf(boundary, real)) };
+    if (real === at) return { real, absolute, place };
+    const other = absoluteOf(this.survey.boundary, real);
+    return { real, absolute: other, place: this.survey.place(other) };
   }
 
   /** A hidden folder is never enumerated: what leads to listed places below it is looked for by name. */
@@ -252,15 +255,15 @@ class Walk {
   }
 
   /** Counts the files of a folder that is left out, until a thousand are counted in all. */
-  #countBelow(start: Folder, at: Location) {
+  #countBelow(start: Folder, at: Location, absolute: string) {
     const unreadable = this.#counts.foldersUnreadable;
     const undecodable = this.#counts.namesUndecodable;
     const stack: Level[] = [];
-    const push = (folder: Folder, real: Location) => {
-      const level = this.#levelOf(folder, real, "");
+    const push = (folder: Folder, real: Location, absolute: string) => {
+      const level = this.#levelOf(folder, real, absolute, "");
       if (level) stack.push(level);
     };
-    push(start, at);
+    push(start, at, absolute);
     while (stack.length > 0 && !this.#counts.excludedAtLeast) {
       this.options.pulse();
       const level = stack[stack.length - 1];
@@ -273,7 +276,7 @@ class Walk {
         const name = entry.slice(0, -1);
         if (isStaging(name)) continue;
         const folder = this.#open(level.folder, name);
-        if (folder) push(folder, { tree: level.real.tree, segments: [...level.real.segments, name] });
+        if (folder) push(folder, inside(level.real, name), join(level.absolute, name));
         continue;
       }
       const kind = kindOfEntry(entry);
@@ -285,6 +288,10 @@ class Walk {
     this.#counts.foldersUnreadable = unreadable;
     this.#counts.namesUndecodable = undecodable;
   }
+}
+
+function inside(folder: Location, name: string): Location {
+  return { tree: folder.tree, segments: [...folder.segments, name] };
 }
 
 /**

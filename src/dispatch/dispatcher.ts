@@ -7,7 +7,7 @@ import type { Boundary } from "../boundary/types.ts";
 import { ConfigurationSource } from "../config/source.ts";
 import type { Configuration, Launch } from "../config/types.ts";
 import { Refusal } from "../refusal.ts";
-import { answering, fault, type Rendered, renderRefusal } from "../verbs/answer.ts";
+import { answering, cancelled, fault, type Rendered, renderRefusal } from "../verbs/answer.ts";
 import { checkArguments } from "../verbs/schema_tools.ts";
 import type { EngineVerb, Fences, Form, MainVerb, Verb } from "../verbs/verb.ts";
 import type { SealedOwner } from "../sealed/owner.ts";
@@ -33,6 +33,8 @@ export interface DispatchOptions {
   verbs: readonly Verb[];
   /** Calls that run at once; more are hired as they are needed. */
   workers: number;
+  /** There is one call and no other. */
+  once?: boolean;
   /** Milliseconds without a sign of life that a call is allowed. Tests make it shorter. */
   patience?: number;
   /** Tests only. */
@@ -62,20 +64,22 @@ class MainDispatcher implements ServerDispatcher {
   #boundary: Boundary | undefined;
   /** Engines that were replaced and still answer what they had been asked. */
   readonly #leaving = new Set<Promise<void>>();
+  /** Settled when the last change that was asked for is done: one at a time, whichever engine it runs in. Spec: 2-verbs §2.8. */
+  #changes: Promise<unknown> = Promise.resolve();
   /** Holds no process before something needs it. */
   #sealed: SealedOwner | undefined;
 
   constructor(readonly options: DispatchOptions) {}
 
   start() {
-    this.#engineFor(this.#load().boundary);
+    this.#engineFor(this.#load().boundary, false);
   }
 
   async call(verb: Verb, given: unknown, form: Form, options: CallOptions = {}): Promise<Reply> {
     try {
       const args = checkArguments(verb, given);
       if (verb.where === "main") return await this.#here(verb, args, form);
-      if (verb.where === "engine") return await this.#there(verb, args, form, options);
+      if (verb.where === "engine") return await this.#inTurn(verb, args, form, options);
       throw new Error(`the verb ${verb.name} is the front end's own`);
     } catch (error) {
       if (error instanceof Refusal) return toReply(renderRefusal(error, form));
@@ -96,9 +100,19 @@ class MainDispatcher implements ServerDispatcher {
     return toReply(await answering(form, () => verb.run(args, side), (error) => console.error(faultLine(error))));
   }
 
+  #inTurn(verb: EngineVerb, args: Record<string, unknown>, form: Form, options: CallOptions): Promise<Reply> {
+    if (reads(verb)) return this.#there(verb, args, form, options);
+    const change = this.#changes.then(() => {
+      if (options.signal?.aborted) throw cancelled();
+      return this.#there(verb, args, form, options);
+    });
+    this.#changes = change.catch(() => {});
+    return change;
+  }
+
   async #there(verb: EngineVerb, args: Record<string, unknown>, form: Form, options: CallOptions): Promise<Reply> {
     for (let tries = 1;; tries++) {
-      const engine = await this.#engineInTurn();
+      const engine = await this.#engineInTurn(reads(verb));
       const asked = new Asked(this.#sealed ??= openSealed(), options.signal, this.#patience);
       const onAsk = asked.answer.bind(asked);
       try {
@@ -112,8 +126,9 @@ class MainDispatcher implements ServerDispatcher {
         this.#leave();
         if (tries === TRIES) throw new Refusal("not-found", replaced);
       } catch (error) {
-        if (error instanceof CallHung) throw hung(this.#patience);
+        if (error instanceof CallHung) throw hung(this.#patience, error.changed);
         if (!(error instanceof EngineEnded)) throw error;
+        if (error.changed) throw interrupted(error.changed);
         if (tries === TRIES) throw died();
       }
     }
@@ -130,20 +145,22 @@ class MainDispatcher implements ServerDispatcher {
   }
 
   /** The engine for the boundary of this moment. Waits where too many that were replaced are still at work. */
-  async #engineInTurn(): Promise<EngineProcess> {
+  async #engineInTurn(reads: boolean): Promise<EngineProcess> {
     for (;;) {
       const { boundary } = this.#load();
-      if (boundary === this.#boundary || this.#leaving.size < MOST_LEAVING) return this.#engineFor(boundary);
+      if (boundary === this.#boundary || this.#leaving.size < MOST_LEAVING) return this.#engineFor(boundary, reads);
       await Promise.race(this.#leaving);
     }
   }
 
   /** The engine for a boundary: the present one, or a new one where what may be touched has changed. */
-  #engineFor(boundary: Boundary): EngineProcess {
+  #engineFor(boundary: Boundary, reads: boolean): EngineProcess {
     if (this.#engine && !this.#engine.ended && this.#boundary === boundary) return this.#engine;
     this.#leave();
     this.#boundary = boundary;
-    const { workers, pathnames } = this.options;
+    const { once, pathnames } = this.options;
+    // A compiled program's engine has no flags of its own: there only a worker can be given a list.
+    const workers = once && reads && !Deno.build.standalone ? 0 : this.options.workers;
     return this.#engine = new EngineProcess(boundary, { workers, pathnames, patience: this.#patience });
   }
 
@@ -159,7 +176,7 @@ class MainDispatcher implements ServerDispatcher {
    */
   async #fences(verb: MainVerb): Promise<Fences> {
     if (!verb.tellsFences) return { verbs: true, process: false, kernel: false };
-    const { process, kernel, breach } = await this.#engineFor(this.#load().boundary).fences.catch((error) => {
+    const { process, kernel, breach } = await this.#engineFor(this.#load().boundary, true).fences.catch((error) => {
       throw error instanceof CallHung ? hung(this.#patience) : error instanceof EngineEnded ? died() : error;
     });
     if (breach !== undefined) throw breached(breach);
@@ -173,6 +190,10 @@ class MainDispatcher implements ServerDispatcher {
   }
 }
 
+function reads(verb: EngineVerb): boolean {
+  return verb.tool?.readOnly === true;
+}
+
 function died(): Refusal {
   return new Refusal(
     "fault",
@@ -180,11 +201,25 @@ function died(): Refusal {
   );
 }
 
-function hung(patience: number): Refusal {
+function hung(patience: number, changed?: readonly string[]): Refusal {
+  const ended = `the call showed no sign of life for ${Math.round(patience / 1000)} s and was ended`;
+  if (changed) return new Refusal("timed-out", `${ended}; ${done(changed)}`, undefined, { changed });
+  return new Refusal("timed-out", `${ended}; nothing was changed`);
+}
+
+/** A change is not run again: nobody knows how far it had come beyond what it told. */
+function interrupted(changed: readonly string[]): Refusal {
   return new Refusal(
-    "timed-out",
-    `the call showed no sign of life for ${Math.round(patience / 1000)} s and was ended; nothing was changed`,
+    "fault",
+    `the process that did the work ended in the middle of a change; ${done(changed)}`,
+    undefined,
+    { changed },
   );
+}
+
+function done(changed: readonly string[]): string {
+  const known = changed.length === 0 ? "no entry is known to be changed" : `changed were ${changed.join(", ")}`;
+  return `${known}; each file is whole, as it was or as it was to be; look before you go on`;
 }
 
 function breached(what: string): Refusal {

@@ -9,63 +9,82 @@ import { probeProcessFence } from "../fence/probe.ts";
 import { encodeFrame, type Frame, FrameReader } from "../frames.ts";
 import type { Refusal } from "../refusal.ts";
 import { cancelled, fault, renderRefusal } from "../verbs/answer.ts";
+import { runInline } from "./engine_inline.ts";
+import { EngineOutput } from "./engine_output.ts";
 import { faultLine } from "./fault_line.ts";
 import {
-  type Ask,
+  BEAT,
   CONTROL,
   type Fenced,
-  type FromEngine,
   type FromWorker,
-  type Opened,
+  type Hiring,
   type Opening,
   type Request,
   type ToEngine,
-  type ToWorker,
+  type Told,
 } from "./protocol.ts";
-
-/** How often signs of life and progress are passed on, in milliseconds. At most ten times a second. */
-const BEAT = 100;
 
 /** Runs the engine on standard input and output. Ends the process itself. */
 export async function runEngine(): Promise<never> {
   // The terminal's interrupt goes to the whole group; the main process decides what it means.
   ignoreInterrupts();
-  const input = new FrameReader<ToEngine>();
-  const [first, ...early] = readFirst(input);
-  const opening = first.header as Opening;
+  const input = new EngineInput();
+  const output = new EngineOutput();
+  const opening = input.next()?.header as Opening | undefined ?? Deno.exit(0);
+  // A program that is one file has one set of permissions for all its processes; this one needs but a part of it.
+  if (!opening.fenced) { for (const name of UNUSED) Deno.permissions.revokeSync({ name }); }
   const fenced = fence(opening);
-  send(fenced);
+  output.send(fenced);
   if (fenced.breach !== undefined) Deno.exit(0);
-  const engine = new Engine(opening);
-  for (const frame of early) engine.take(frame);
-  const piece = new Uint8Array(64 * 1024);
+  if (opening.workers === 0) {
+    await runInline(opening, output, () => input.next());
+    Deno.exit(0);
+  }
+  const engine = new Engine(opening, output);
   for (;;) {
-    const n = await Deno.stdin.read(piece);
+    const frames = await input.some();
     // Without a farewell the main process is gone, and with it whoever would read an answer.
-    if (n === null) return engine.finishing ? await new Promise<never>(() => {}) : Deno.exit(0);
-    for (const frame of input.push(piece.slice(0, n))) engine.take(frame);
+    if (!frames) return engine.finishing ? await new Promise<never>(() => {}) : Deno.exit(0);
+    for (const frame of frames) engine.take(frame);
   }
 }
 
-/** The opening has to be read before anything else runs: what follows it in the pipe waits. */
-function readFirst(input: FrameReader<ToEngine>): Frame<ToEngine>[] {
-  const piece = new Uint8Array(64 * 1024);
-  for (;;) {
-    const n = Deno.stdin.readSync(piece);
-    if (n === null) Deno.exit(0);
-    const frames = input.push(piece.slice(0, n));
-    if (frames.length > 0) return frames;
+/** What no verb needs. Writing cannot be given up: a worker gets no more than its process has. */
+const UNUSED = ["net", "run", "env", "sys", "import"] as const;
+
+/** What the main process sends. */
+class EngineInput {
+  readonly #reader = new FrameReader<ToEngine>();
+  readonly #piece = new Uint8Array(64 * 1024);
+  #frames: Frame<ToEngine>[] = [];
+
+  /** The next frame, waited for; `undefined` at the end. */
+  next(): Frame<ToEngine> | undefined {
+    for (;;) {
+      const frame = this.#frames.shift();
+      if (frame) return frame;
+      const n = Deno.stdin.readSync(this.#piece);
+      if (n === null) return undefined;
+      this.#frames = this.#reader.push(this.#piece.slice(0, n));
+    }
+  }
+
+  /** What is there, or comes next, while other things go on; `undefined` at the end. */
+  async some(): Promise<Frame<ToEngine>[] | undefined> {
+    if (this.#frames.length > 0) return this.#frames.splice(0);
+    const n = await Deno.stdin.read(this.#piece);
+    return n === null ? undefined : this.#reader.push(this.#piece.slice(0, n));
   }
 }
 
 /** Tries the process fence, then enters the kernel fence, in this order: the one must not seem to hold for the other's sake. */
-function fence({ fenced: process, read, program, libc }: Opening): Fenced {
+function fence({ fenced: process, read, write, program, libc }: Opening): Fenced {
   const open = process ? probeProcessFence([...read, ...program]) : undefined;
   if (open !== undefined) {
     return { process: false, kernel: { stands: false }, breach: `the process fence does not hold: it allows ${open}` };
   }
   if (libc === undefined) return { process, kernel: { stands: false, reason: "this system has no such fence" } };
-  const kernel = enterLandlock(libc, { read, write: [], files: [libc, ...program, "/dev/urandom"] });
+  const kernel = enterLandlock(libc, { read, write, files: [libc, ...program, "/dev/urandom"] });
   switch (kernel.state) {
     case "stands":
       return { process, kernel: { stands: true } };
@@ -80,19 +99,18 @@ function fence({ fenced: process, read, program, libc }: Opening): Fenced {
 interface Hand {
   worker: Worker;
   control: Int32Array;
-  /** It has opened its trees. */
-  ready: boolean;
-  /** The call it runs. */
+  mailbox: Uint8Array;
+  /** The call it runs, or ran last. */
   call?: Request;
-  /** It waits for the main process, so it takes up no processor. */
-  asking: boolean;
   /** The count of signs of life, and progress, when they were last passed on. */
   pulse: number;
   done: number;
-  mailbox?: Uint8Array;
-  /** What is left of an answer that does not fit into the mailbox at once. */
-  mail?: Uint8Array;
+  /** What has not fit into the mailbox yet. */
+  mail: Uint8Array[];
 }
+
+/** Bytes that are handed to a worker at a time. */
+const MAILBOX = 256 * 1024;
 
 class Engine {
   /** The main process has said that no more comes. */
@@ -100,9 +118,8 @@ class Engine {
   readonly #hands: Hand[] = [];
   /** Calls that no worker has taken yet. */
   readonly #queue: Request[] = [];
-  #opened = false;
 
-  constructor(readonly opening: Opening) {
+  constructor(readonly opening: Opening, readonly output: EngineOutput) {
     this.#hire();
     const beat = setInterval(() => this.#beat(), BEAT);
     Deno.unrefTimer(beat);
@@ -111,9 +128,9 @@ class Engine {
   take({ header, body }: Frame<ToEngine>) {
     if ("finish" in header) {
       this.finishing = true;
-      this.#endWhenDone();
+      this.#assign();
     } else if ("cancel" in header) this.#cancel(header.cancel);
-    else if ("told" in header) this.#tell(header.told, encodeFrame(header.header, body));
+    else if ("told" in header) this.#tell(header, body);
     else {
       this.#queue.push(header as Request);
       this.#assign();
@@ -121,8 +138,9 @@ class Engine {
   }
 
   #hire() {
-    const { read, program, libc, fenced } = this.opening;
-    const shared = new SharedArrayBuffer(CONTROL.PLACES * 4);
+    const { read, write, program, libc, fenced } = this.opening;
+    const control = new SharedArrayBuffer(CONTROL.PLACES * 4);
+    const mailbox = new SharedArrayBuffer(MAILBOX);
     const worker = new Worker(Deno.mainModule, {
       type: "module",
       // A compiled program's process has no flags, so its workers get the list; it takes no folders to be denied. Where there are
@@ -131,7 +149,7 @@ class Engine {
         permissions: {
           read: fenced ? "inherit" : [...read, ...program],
           ffi: fenced ? "inherit" : libc === undefined ? false : [libc],
-          write: false,
+          write: fenced ? "inherit" : [...write],
           net: false,
           run: false,
           env: false,
@@ -140,59 +158,62 @@ class Engine {
         },
       },
     } as WorkerOptions);
-    const hand: Hand = { worker, control: new Int32Array(shared), ready: false, asking: false, pulse: 0, done: 0 };
+    worker.postMessage({ opening: this.opening, control, mailbox, output: this.output.memory } satisfies Hiring);
+    const hand: Hand = {
+      worker,
+      control: new Int32Array(control),
+      mailbox: new Uint8Array(mailbox),
+      pulse: 0,
+      done: 0,
+      mail: [],
+    };
     this.#hands.push(hand);
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#hear(hand, data, shared);
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#hear(hand, data);
     worker.onerror = (event) => {
       // It has died of a defect: its call gets an answer, the others a fresh worker.
       event.preventDefault();
       console.error(faultLine(event.error ?? new Error(event.message)));
       this.#hands.splice(this.#hands.indexOf(hand), 1);
-      if (!this.#opened) Deno.exit(1);
-      if (hand.call) this.#refuse(hand.call, fault());
+      if (this.#hands.length === 0) Deno.exit(1);
+      if (isBusy(hand)) this.#refuse(hand.call!, fault());
       this.#assign();
     };
   }
 
-  #hear(hand: Hand, data: FromWorker, control: SharedArrayBuffer) {
-    if ("ready" in data) hand.worker.postMessage({ open: this.opening, control } satisfies ToWorker);
-    else if ("opened" in data) this.#open(hand, data.opened);
-    else if ("answer" in data) {
-      hand.call = undefined;
-      send(data.answer, data.body);
-      this.#assign();
-    } else if ("ask" in data) {
-      hand.asking = true;
-      hand.mailbox = new Uint8Array(data.mailbox);
-      send(data.ask satisfies Ask, data.body);
-      this.#assign();
-    } else this.#deliver(hand);
-  }
-
-  #open(hand: Hand, opened: Omit<Opened, "id">) {
-    if (!this.#opened || opened.replaced !== undefined) send({ id: 0, ...opened });
-    if (opened.replaced !== undefined) Deno.exit(0);
-    this.#opened = true;
-    hand.ready = true;
-    this.#assign();
+  #hear(hand: Hand, data: FromWorker) {
+    if ("replaced" in data) Deno.exit(0);
+    if ("more" in data) deliver(hand);
+    else this.#assign();
   }
 
   /** Gives waiting calls to idle workers; hires as long as there are fewer at work than there may be. */
-  #assign() {
-    for (const hand of this.#hands) {
-      if (this.#queue.length === 0) break;
-      if (hand.call || !hand.ready) continue;
-      hand.call = this.#queue.shift()!;
-      hand.asking = false;
-      Atomics.store(hand.control, CONTROL.CANCEL, 0);
-      Atomics.store(hand.control, CONTROL.DONE, 0);
-      hand.done = 0;
-      hand.worker.postMessage({ run: hand.call } satisfies ToWorker);
+  #assign(): void {
+    for (;;) {
+      const hand = this.#queue.length > 0 && this.#hands.find((hand) => !isBusy(hand));
+      if (!hand) break;
+      this.#give(hand, this.#queue.shift()!);
     }
-    const atWork = this.#hands.filter((hand) => !hand.asking).length;
-    const starting = this.#hands.filter((hand) => !hand.ready).length;
-    if (this.#queue.length > starting && atWork < this.opening.workers) this.#hire();
-    this.#endWhenDone();
+    const wanted = this.#queue.length > 0 || this.finishing ? 1 : 0;
+    for (const hand of this.#hands) Atomics.store(hand.control, CONTROL.WANTED, wanted);
+    if (this.#queue.length > 0) {
+      // One that became idle before it could see that it is wanted.
+      if (this.#hands.some((hand) => !isBusy(hand))) return this.#assign();
+      const atWork = this.#hands.filter((hand) => !isAsking(hand)).length;
+      if (atWork < this.opening.workers) {
+        this.#hire();
+        this.#assign();
+      }
+    } else if (this.finishing && !this.#hands.some(isBusy)) Deno.exit(0);
+  }
+
+  #give(hand: Hand, call: Request) {
+    hand.call = call;
+    hand.done = 0;
+    Atomics.store(hand.control, CONTROL.CANCEL, 0);
+    Atomics.store(hand.control, CONTROL.DONE, 0);
+    Atomics.store(hand.control, CONTROL.BUSY, 1);
+    hand.mail.push(encodeFrame(call));
+    deliver(hand);
   }
 
   #cancel(id: number) {
@@ -205,46 +226,51 @@ class Engine {
   /** Answers a call that no worker will. */
   #refuse({ id, form }: Request, refusal: Refusal) {
     const { outcome, text } = renderRefusal(refusal, form);
-    send({ id, outcome }, new TextEncoder().encode(text));
+    this.output.send({ id, outcome }, new TextEncoder().encode(text));
   }
 
-  /** The main process's answer to what a worker asked: put into its mailbox in as many pieces as it takes. */
-  #tell(id: number, mail: Uint8Array) {
-    const hand = this.#hands.find((hand) => hand.call?.id === id && hand.asking);
+  /** The main process's answer to what a worker asked. */
+  #tell(told: Told, body: Uint8Array) {
+    const hand = this.#hands.find((hand) => hand.call?.id === told.told && isAsking(hand));
     if (!hand) return;
-    hand.mail = mail;
-    this.#deliver(hand);
+    hand.mail.push(encodeFrame(told, body));
+    deliver(hand);
   }
 
-  #deliver(hand: Hand) {
-    if (!hand.mail || !hand.mailbox) return;
-    const piece = hand.mail.subarray(0, hand.mailbox.length);
-    hand.mail = hand.mail.subarray(piece.length);
-    if (hand.mail.length === 0) [hand.mail, hand.asking] = [undefined, false];
-    hand.mailbox.set(piece);
-    Atomics.store(hand.control, CONTROL.PIECE, piece.length);
-    Atomics.store(hand.control, CONTROL.MAIL, 1);
-    Atomics.notify(hand.control, CONTROL.MAIL);
-  }
-
-  /** Passes on what the workers' shared memory says. A call that waits for the main process or for its turn cannot show life itself. */
+  /** Passes on what the workers' shared memory says. A call that waits for its turn cannot show life itself. */
   #beat() {
     const alive = this.#queue.map((request) => request.id);
     for (const hand of this.#hands) {
-      if (!hand.call) continue;
+      if (!hand.call || !isBusy(hand)) continue;
       const pulse = Atomics.load(hand.control, CONTROL.PULSE);
-      if (pulse !== hand.pulse || hand.asking) alive.push(hand.call.id);
+      if (pulse !== hand.pulse) alive.push(hand.call.id);
       hand.pulse = pulse;
       const done = Atomics.load(hand.control, CONTROL.DONE);
-      if (hand.call.progress && done !== hand.done) send({ progress: hand.call.id, done });
+      if (hand.call.progress && done !== hand.done) this.output.send({ progress: hand.call.id, done });
       hand.done = done;
     }
-    if (alive.length > 0) send({ pulse: alive });
+    if (alive.length > 0) this.output.send({ pulse: alive });
   }
+}
 
-  #endWhenDone() {
-    if (this.finishing && this.#queue.length === 0 && this.#hands.every((hand) => !hand.call)) Deno.exit(0);
-  }
+function isBusy({ control }: Hand): boolean {
+  return Atomics.load(control, CONTROL.BUSY) !== 0;
+}
+
+function isAsking({ control }: Hand): boolean {
+  return Atomics.load(control, CONTROL.ASKING) !== 0;
+}
+
+/** Puts the next piece into a worker's mailbox, where that is empty. */
+function deliver({ control, mailbox, mail }: Hand) {
+  if (mail.length === 0 || Atomics.load(control, CONTROL.MAIL) !== 0) return;
+  const piece = mail[0].subarray(0, mailbox.length);
+  if (piece.length === mail[0].length) mail.shift();
+  else mail[0] = mail[0].subarray(piece.length);
+  mailbox.set(piece);
+  Atomics.store(control, CONTROL.PIECE, piece.length);
+  Atomics.store(control, CONTROL.MAIL, 1);
+  Atomics.notify(control, CONTROL.MAIL);
 }
 
 function ignoreInterrupts() {
@@ -254,15 +280,5 @@ function ignoreInterrupts() {
       : ["SIGINT", "SIGTERM", "SIGHUP"] as const
   ) {
     Deno.addSignalListener(signal, () => {});
-  }
-}
-
-/** Writes a frame whole. Synchronous, so frames never mix; a main process that is gone ends this one. */
-function send(header: FromEngine, body?: Uint8Array) {
-  try {
-    let frame = encodeFrame(header, body);
-    while (frame.length > 0) frame = frame.subarray(Deno.stdout.writeSync(frame));
-  } catch {
-    Deno.exit(0);
   }
 }

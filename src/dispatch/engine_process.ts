@@ -19,21 +19,26 @@ import {
   type Request,
   type ToEngine,
 } from "./protocol.ts";
+import { cancelled } from "../verbs/answer.ts";
 import type { Reply } from "./types.ts";
 import { V8_FLAGS } from "./v8_flags.ts";
 
 /** The engine came to an end before it had answered: it died, or was killed for another call's sake. */
 export class EngineEnded extends Error {
   override readonly name = "EngineEnded";
+  /** Entries that the call is known to have changed; `undefined` when it had not begun to change anything. */
+  changed?: readonly string[];
 }
 
 /** The call showed no sign of life for so long that the engine was killed. Decision 51. */
 export class CallHung extends Error {
   override readonly name = "CallHung";
+  /** As in `EngineEnded`. */
+  changed?: readonly string[];
 }
 
 export interface EngineOptions {
-  /** At most so many calls at once. */
+  /** At most so many calls at once; 0 for one call that changes nothing, on the engine's main thread. */
   workers: number;
   /** Milliseconds without a sign of life after which a call costs the engine its life. */
   patience: number;
@@ -52,9 +57,13 @@ export interface EngineCall extends Omit<Request, "id"> {
 interface Waiting {
   call: EngineCall;
   resolve(reply: Reply): void;
-  reject(error: Error): void;
+  reject(error: EngineEnded | CallHung | Refusal): void;
   /** When it last showed a sign of life. */
   heard: number;
+  /** It waits for us. */
+  asking?: boolean;
+  /** It has begun to change things: what is known to be done. */
+  changed?: string[];
 }
 
 /** A bundle finds nothing by a configuration, and must not take up one that lies above it; the sources need theirs. */
@@ -70,14 +79,19 @@ export class EngineProcess {
   readonly #opened = Promise.withResolvers<Opened>();
   readonly #patience: number;
   #watch: ReturnType<typeof setInterval> | undefined;
+  /** It runs its call on its main thread, so a cancel cannot reach it. */
+  readonly #inline: boolean;
   #last = 0;
   #ended = false;
 
   /** @throws {Refusal} `invalid` for a boundary that cannot be served on this system. */
   constructor(boundary: Boundary, options: EngineOptions) {
     this.#patience = options.patience;
+    this.#inline = options.workers === 0;
     const libc = options.pathnames ? undefined : findLibc();
-    const plan = planFence(new Survey(boundary));
+    const whole = planFence(new Survey(boundary));
+    // A call that changes nothing gets an engine that cannot.
+    const plan = this.#inline ? { ...whole, write: [], denyWrite: [] } : whole;
     const program = programFolders();
     // A tree that no flag names can be served by pinned handles all the same; our own modules are loaded by the runtime.
     const unnamed = inexpressible([...program, ...libc ? [] : plan.read]);
@@ -105,7 +119,15 @@ export class EngineProcess {
     this.#opened.promise.finally(() => clearTimeout(opening)).catch(() => {});
     this.#listen();
     this.#send(
-      { boundary, libc, read: plan.read, program, fenced, workers: options.workers } satisfies Opening,
+      {
+        boundary,
+        libc,
+        read: plan.read,
+        write: plan.write,
+        program,
+        fenced,
+        workers: options.workers,
+      } satisfies Opening,
     );
   }
 
@@ -123,7 +145,7 @@ export class EngineProcess {
     return this.#ended;
   }
 
-  /** Runs a verb there. @throws {EngineEnded | CallHung} */
+  /** Runs a verb there. @throws {EngineEnded | CallHung}, or what says that it was cancelled. */
   request(call: EngineCall): Promise<Reply> {
     if (this.#ended) return Promise.reject(new EngineEnded("the engine has ended"));
     const id = ++this.#last;
@@ -131,10 +153,20 @@ export class EngineProcess {
     this.#waiting.set(id, { call, resolve, reject, heard: performance.now() });
     const { verb, args, form, signal, onProgress } = call;
     this.#send({ id, verb, args, form, progress: onProgress !== undefined });
-    if (signal?.aborted) this.#send({ cancel: id });
-    else signal?.addEventListener("abort", () => this.#waiting.has(id) && this.#send({ cancel: id }), { once: true });
+    if (signal?.aborted) this.#cancel(id);
+    else signal?.addEventListener("abort", () => this.#cancel(id), { once: true });
+    // Goes on for a while when nothing is waited for: starting it anew for each call is what costs.
     this.#watch ??= setInterval(() => this.#lookForHung(), Math.min(1000, this.#patience / 4));
     return promise;
+  }
+
+  #cancel(id: number) {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    if (!this.#inline) return this.#send({ cancel: id });
+    this.#waiting.delete(id);
+    waiting.reject(cancelled());
+    this.#giveUp();
   }
 
   /** Lets it answer what it was asked, then end. */
@@ -165,12 +197,15 @@ export class EngineProcess {
   #hear({ header, body }: Frame<FromEngine>) {
     if ("outcome" in header) {
       const waiting = this.#waiting.get(header.id);
-      this.#forget(header.id);
+      this.#waiting.delete(header.id);
       waiting?.resolve({ outcome: header.outcome, body, images: header.images });
     } else if ("pulse" in header) {
       for (const id of header.pulse) this.#alive(id);
     } else if ("progress" in header) {
       this.#alive(header.progress)?.call.onProgress?.(header.done);
+    } else if ("changed" in header) {
+      const changed = this.#waiting.get(header.changed);
+      if (changed) (changed.changed ??= []).push(...header.path === undefined ? [] : [header.path]);
     } else if ("ask" in header) {
       this.#answer(header, body);
     } else if ("kernel" in header) {
@@ -189,26 +224,27 @@ export class EngineProcess {
   async #answer({ ask, job, header }: Ask, body: Uint8Array) {
     const waiting = this.#waiting.get(ask);
     if (!waiting) return;
+    waiting.asking = true;
     const told = await waiting.call.onAsk(job, header, body);
+    waiting.asking = false;
+    waiting.heard = performance.now();
     if (!this.#ended) this.#send({ told: ask, header: told.header }, told.body);
   }
 
-  #forget(id: number) {
-    this.#waiting.delete(id);
-    if (this.#waiting.size === 0) {
-      clearInterval(this.#watch);
-      this.#watch = undefined;
-    }
+  #stopWatching() {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
   }
 
   /** A call that shows no life is told so, and the engine with it is given up; the others are to be run again. */
   #lookForHung() {
+    if (this.#waiting.size === 0) return this.#stopWatching();
     const limit = performance.now() - this.#patience;
-    const hung = [...this.#waiting.entries()].filter(([, waiting]) => waiting.heard < limit);
+    const hung = [...this.#waiting.entries()].filter(([, { heard, asking }]) => heard < limit && !asking);
     if (hung.length === 0) return;
     for (const [id, waiting] of hung) {
-      this.#forget(id);
-      waiting.reject(new CallHung("no sign of life"));
+      this.#waiting.delete(id);
+      waiting.reject(Object.assign(new CallHung("no sign of life"), { changed: waiting.changed }));
     }
     this.#giveUp();
   }
@@ -228,14 +264,15 @@ export class EngineProcess {
     } catch { /* it has gone */ }
   }
 
-  #end(error: Error) {
+  #end(error: EngineEnded) {
     this.#ended = true;
+    this.#stopWatching();
     this.#fenced.reject(error);
     this.#opened.reject(error);
     const left = [...this.#waiting.entries()];
     for (const [id, waiting] of left) {
-      this.#forget(id);
-      waiting.reject(error);
+      this.#waiting.delete(id);
+      waiting.reject(Object.assign(new EngineEnded(error.message), { changed: waiting.changed }));
     }
   }
 }

@@ -13,11 +13,12 @@ export interface Opening {
   libc?: string;
   /** What the permissions of process and workers name. */
   read: readonly string[];
+  write: readonly string[];
   /** Folders and files of the program itself, which workers load. */
   program: readonly string[];
   /** The process was given flags, which are to be tried. */
   fenced: boolean;
-  /** At most so many calls at once. */
+  /** At most so many calls at once; 0 for one call after another on the main thread. */
   workers: number;
 }
 
@@ -76,7 +77,7 @@ export interface Response {
   images?: readonly { mimeType: string; data: string }[];
 }
 
-/** From the engine, every so often: the calls that have shown a sign of life since the last time, or wait their turn. */
+/** From the engine, every so often: the calls that have shown a sign of life since the last time, or wait their turn. One that asks is known to be alive. */
 export interface Pulse {
   pulse: readonly number[];
 }
@@ -87,6 +88,12 @@ export interface Progress {
   done: number;
 }
 
+/** From the engine: a call is about to change something, or has changed this entry. */
+export interface Changed {
+  changed: number;
+  path?: string;
+}
+
 /** From the engine, in the middle of a call: something that only the main process can have done. The body goes with it. Decision 41. */
 export interface Ask {
   ask: number;
@@ -95,19 +102,34 @@ export interface Ask {
 }
 
 export type ToEngine = Opening | Request | Cancel | Finish | Told;
-export type FromEngine = Fenced | Opened | Response | Pulse | Progress | Ask;
+export type FromEngine = Fenced | Opened | Response | Pulse | Progress | Changed | Ask;
 
-/** To a worker. */
-export type ToWorker =
-  | { open: Opening; control: SharedArrayBuffer }
-  | { run: Request };
+/** How often signs of life and progress are passed on, in milliseconds. At most ten times a second. */
+export const BEAT = 100;
 
-/** From a worker. */
+/** What a worker is given, once. */
+export interface Hiring {
+  opening: Opening;
+  /** `CONTROL.PLACES` words. */
+  control: SharedArrayBuffer;
+  /** For frames to it. */
+  mailbox: SharedArrayBuffer;
+  /** Of the engine's output. */
+  output: SharedArrayBuffer;
+}
+
+/** To a worker, by its mailbox. */
+export type ToWorker = Request | Told;
+
+/** From a worker to the engine's main thread; its answers it sends to the main process itself. */
 export type FromWorker =
-  | { ready: true }
-  | { opened: Omit<Opened, "id"> }
-  | { answer: Response; body: Uint8Array<ArrayBuffer> }
-  | { ask: Ask; body: Uint8Array; mailbox: SharedArrayBuffer }
+  /** A tree's folder is not the one that the boundary names, which has been told. */
+  | { replaced: true }
+  /** It is done with its call; sent only where `WANTED` says so. */
+  | { idle: true }
+  /** It waits for the main process. */
+  | { asking: true }
+  /** The mailbox is empty, and more is to come. */
   | { more: true };
 
 /** Places in a worker's control memory, each of 32 bits. */
@@ -118,10 +140,16 @@ export const CONTROL = {
   PULSE: 1,
   /** Set by the worker: how far it is. */
   DONE: 2,
-  /** 0: the worker waits for an answer to what it asked; 1: a piece of it lies in the mailbox. */
+  /** 0: the mailbox is empty; 1: a piece of a frame lies in it. */
   MAIL: 3,
   /** Bytes of that piece. */
   PIECE: 4,
+  /** Set by the engine when it hands over a call, cleared by the worker once that is answered. */
+  BUSY: 5,
+  /** Set by the worker while its call waits for the main process. */
+  ASKING: 6,
+  /** Set by the engine: tell when the call is done. */
+  WANTED: 7,
   /** How many there are. */
-  PLACES: 5,
+  PLACES: 8,
 } as const;

@@ -5,19 +5,49 @@
  * already exist below an allowed folder, and cannot open a listed scope inside a denied folder again: a hidden place that holds
  * a listed one is left to the verb layer. Spec: design, "Three fences"; decision 43.
  */
+import { GOVERNED_NAMES } from "../boundary/governed.ts";
 import { join, keyOf, slashed } from "../boundary/names.ts";
-import { isListed, type Survey } from "../boundary/survey.ts";
+import { isListed, type Place, type Survey } from "../boundary/survey.ts";
+import type { Permission } from "../boundary/types.ts";
 
 /** Absolute paths, each covering everything below it. */
 export interface FencePlan {
   read: readonly string[];
   denyRead: readonly string[];
+  /** Where something may be changed; all of it lies in what may be read. */
+  write: readonly string[];
+  denyWrite: readonly string[];
 }
 
-/** The plan for a boundary: every listed place that lies in no other one, less the hidden places inside them. */
+/** What lets something be changed. */
+const CHANGING: readonly Permission[] = ["create", "update", "rename", "delete"];
+
+/**
+ * The plan for a boundary: every listed place that lies in no other one, less the hidden places inside them; and every place where
+ * something may be changed, less the others inside them, the governed names at the tops of trees, and the files in force.
+ */
 export function planFence(survey: Survey): FencePlan {
   const { boundary } = survey;
-  const places = new Map<string, { path: string; listed: boolean }>();
+  const { open: read, deny: denyRead } = planFor(survey, isListed);
+  const { open: write, deny: denyWrite } = planFor(survey, changes);
+  const tops = boundary.trees.map((tree) => slashed(boundary.names, tree.real));
+  const governed = tops.flatMap((top) => GOVERNED_NAMES.map((name) => join(top, name)));
+  const fixed = [...governed, ...boundary.inForce.map((file) => slashed(boundary.names, file))];
+  const inside = (path: string) => write.some((open) => path.startsWith(open === "/" ? "/" : `${open}/`));
+  return { read, denyRead, write, denyWrite: [...new Set([...denyWrite, ...fixed.filter(inside)])].sort() };
+}
+
+function changes(place: Place | undefined): boolean {
+  return isListed(place) && CHANGING.some((word) => place.can.has(word));
+}
+
+/** The places that a question is answered with yes for and that lie in no other such one, and the others inside them. */
+function planFor(
+  survey: Survey,
+  isOpen: (place: Place | undefined) => boolean,
+): { open: string[]; deny: string[] } {
+  const { boundary } = survey;
+  const places = new Map<string, { path: string; open: boolean }>();
   for (const tree of boundary.trees) {
     const top = slashed(boundary.names, tree.real);
     const scopes = tree.scopes.filter((scope) => scope.can);
@@ -26,17 +56,17 @@ export function planFence(survey: Survey): FencePlan {
       ...scope.real ? [slashed(boundary.names, scope.real)] : [],
     ]);
     for (const path of [top, ...paths]) {
-      places.set(keyOf(boundary.names, path), { path, listed: isListed(survey.place(path)) });
+      places.set(keyOf(boundary.names, path), { path, open: isOpen(survey.place(path)) });
     }
   }
-  const read: string[] = [];
-  const denyRead: string[] = [];
-  for (const [key, { path, listed }] of places) {
+  const topmost: string[] = [];
+  const deny: string[] = [];
+  for (const [key, { path, open }] of places) {
     const above = closest(places, key);
-    if (listed && !above?.listed) read.push(path);
-    if (!listed && above?.listed && !holdsListed(places, key)) denyRead.push(path);
+    if (open && !above?.open) topmost.push(path);
+    if (!open && above?.open && !holdsOpen(places, key)) deny.push(path);
   }
-  return { read: read.sort(), denyRead: denyRead.sort() };
+  return { open: topmost.sort(), deny: deny.sort() };
 }
 
 /** The deepest place above a key. */
@@ -50,13 +80,13 @@ function closest<T>(places: ReadonlyMap<string, T>, key: string): T | undefined 
   return undefined;
 }
 
-function holdsListed(places: ReadonlyMap<string, { listed: boolean }>, key: string): boolean {
-  return [...places].some(([other, place]) => place.listed && other.startsWith(key + "/"));
+function holdsOpen(places: ReadonlyMap<string, { open: boolean }>, key: string): boolean {
+  return [...places].some(([other, place]) => place.open && other.startsWith(key + "/"));
 }
 
 /**
- * The permission flags of the engine's runtime: nothing but reading in the plan's folders and the program's own, and libc where given.
- * Everything else (`write`, `net`, `run`, `env`, `sys`, `import`) is left out and cannot be asked for under `--no-prompt`.
+ * The permission flags of the engine's runtime: nothing but reading and writing in the plan's folders, reading of the program's own,
+ * and libc where given. Everything else (`net`, `run`, `env`, `sys`, `import`) is left out and cannot be asked for under `--no-prompt`.
  */
 export function permissionFlags(plan: FencePlan, program: readonly string[], libc: string | undefined): string[] {
   return [
@@ -69,6 +99,8 @@ export function permissionFlags(plan: FencePlan, program: readonly string[], lib
       // What is denied cannot be allowed again, and a program that may not read its own modules does not run.
       .filter((path) => !program.some((own) => own === path || own.startsWith(`${path}/`)))
       .map((path) => `--deny-read=${path}`),
+    ...expressible(plan.write).map((path) => `--allow-write=${path}`),
+    ...expressible(plan.denyWrite).map((path) => `--deny-write=${path}`),
     ...libc ? [`--allow-ffi=${libc}`] : [],
   ];
 }

@@ -13,7 +13,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return await runCommandLine(argv, {
       verbs: VERBS,
       dispatcher: (globals) =>
-        openDispatcher({ launch: () => launchOf(globals), verbs: VERBS, workers: 1, patience: patience() }),
+        openDispatcher({ launch: () => launchOf(globals), verbs: VERBS, workers: 1, once: true, patience: patience() }),
       serve: runServer,
       write: writeOut,
       complain: (text) => console.error(text.trimEnd()),

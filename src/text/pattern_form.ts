@@ -5,6 +5,7 @@
  * at once and a match still never crosses from one into the next.
  */
 
+import { MOST_WINDOWS, trimmed, type Window, worthOf } from "./byte_scan.ts";
 import { alternatives, type Ranges, size, subtract, variants } from "./pattern_sets.ts";
 
 /** Part of a pattern. */
@@ -60,7 +61,12 @@ export function write(form: Form): string {
 
 /** @throws {Obstacle} when the form, unrolled, is too large to be quick. */
 export function demandSize(form: Form): void {
-  if (weight(form) > LARGEST_FORM) throw new Obstacle("a counted repeat as large as this");
+  if (isLarge(form)) throw new Obstacle("a counted repeat as large as this");
+}
+
+/** Whether V8 might refuse the form, or patterns that hold it, when it first runs them. */
+export function isLarge(form: Form): boolean {
+  return weight(form) > LARGEST_FORM;
 }
 
 /** Text of a form, and the largest product of counts inside it. */
@@ -276,10 +282,40 @@ export type Needle = readonly Ranges[];
 /** Most variants a character of a needle may have: a letter's cases. */
 const FEW = 4;
 
+/** What needles are made of, and which of them are worth looking for. */
+interface Measure {
+  /** A set as a character of a needle; `undefined` for one that ends the needle. */
+  member(ranges: Ranges): Ranges | undefined;
+  /** How telling a choice of needles is; below 1 it is none. */
+  worth(needles: readonly Needle[]): number;
+}
+
+/** Needles to be looked for in decoded text, by an expression or `indexOf`. */
+const IN_TEXT: Measure = {
+  member: (ranges) => size(ranges) <= FEW && ranges.every((point) => point <= 0xffff) ? ranges : undefined,
+  /** The length of the shortest, variants and blanks counting less. */
+  worth(needles) {
+    const lengths = needles.map((needle) =>
+      needle.reduce((sum, ranges) => sum + (ranges[0] === 0x20 ? 0.25 : size(ranges) > 2 ? 0.25 : 1), 0)
+    );
+    return needles.length > 8 || needles.length === 0 ? 0 : Math.min(...lengths);
+  },
+};
+
+/** Needles to be looked for in the bytes of ASCII texts: of sets of any size, since two telling places of a needle are enough. */
+const IN_ASCII: Measure = {
+  // Line breaks are in no set; the scanner counts on it.
+  member: (ranges) => subtract(ranges, BEYOND_ASCII),
+  worth: (needles) =>
+    needles.length > MOST_WINDOWS || needles.length === 0 ? 0 : Math.min(...needles.map((needle) => worthOf(needle))),
+};
+
+const BEYOND_ASCII: Ranges = [0x0a, 0x0a, 0x0d, 0x0d, 0x80, 0x10ffff];
+
 /** The form's needles when it is nothing but text, one for each alternative; else `undefined`. */
 export function plainText(form: Form): readonly Needle[] | undefined {
   const options = form.kind === "choice" ? form.options : [form];
-  const needles = options.map((option) => isText(option) ? needed(option).whole : undefined);
+  const needles = options.map((option) => isText(option) ? needed(option, IN_TEXT).whole : undefined);
   return needles.every((needle) => needle !== undefined && needle.length > 0) ? needles as Needle[] : undefined;
 }
 
@@ -291,8 +327,17 @@ function isText(form: Form): boolean {
  * Needles of which every match holds at least one, the most telling that can be had; `undefined` where a match need hold none.
  */
 export function required(form: Form): readonly Needle[] | undefined {
-  const { whole, any } = needed(form);
-  return best([whole && [whole], any]);
+  return requiredBy(form, IN_TEXT);
+}
+
+/** The same for texts that are wholly ASCII: windows for the byte scanner. */
+export function windows(form: Form): readonly Window[] | undefined {
+  return requiredBy(form, IN_ASCII)?.map(trimmed);
+}
+
+function requiredBy(form: Form, measure: Measure): readonly Needle[] | undefined {
+  const { whole, any } = needed(form, measure);
+  return best([whole && [whole], any], measure);
 }
 
 /** What a form must match: the `whole` of it, as one needle (zero-width parts have an empty one), or `any` of several. */
@@ -301,10 +346,12 @@ interface Needed {
   readonly any?: readonly Needle[];
 }
 
-function needed(form: Form): Needed {
+function needed(form: Form, measure: Measure): Needed {
   switch (form.kind) {
-    case "set":
-      return size(form.ranges) <= FEW && form.ranges.every((point) => point <= 0xffff) ? { whole: [form.ranges] } : {};
+    case "set": {
+      const member = measure.member(form.ranges);
+      return member ? { whole: [member] } : {};
+    }
     case "edge":
     case "behind":
       return { whole: [] };
@@ -313,50 +360,45 @@ function needed(form: Form): Needed {
       let run: Ranges[] = [];
       let unbroken = true;
       for (const part of form.parts) {
-        const { whole, any } = needed(part);
+        const { whole, any } = needed(part, measure);
         if (whole) {
           run.push(...whole);
           continue;
         }
         // `x+` in `ax+b` ends the text `ax` and begins the text `xb`.
-        const looped = part.kind === "repeat" && part.least > 0 ? needed(part.part).whole : undefined;
+        const looped = part.kind === "repeat" && part.least > 0 ? needed(part.part, measure).whole : undefined;
         unbroken = false;
         found.push([[...run, ...(looped ?? [])]], any);
         run = [...(looped ?? [])];
       }
-      return unbroken ? { whole: run } : { any: best([...found, [run]]) };
+      return unbroken ? { whole: run } : { any: best([...found, [run]], measure) };
     }
     case "choice": {
-      const options = form.options.map(needed);
+      const options = form.options.map((option) => needed(option, measure));
       if (options.length === 1) return options[0];
-      const each = options.map(({ whole, any }) => best([whole && [whole], any]));
+      const each = options.map(({ whole, any }) => best([whole && [whole], any], measure));
       return each.every((needles) => needles !== undefined) ? { any: each.flat() as Needle[] } : {};
     }
     case "repeat": {
       if (form.least === 0) return {};
-      const { whole, any } = needed(form.part);
+      const { whole, any } = needed(form.part, measure);
       if (!whole) return { any };
       const times: Needle = Array.from({ length: Math.min(form.least, 32) }, () => whole).flat();
-      return form.least === form.most && form.least <= 32 ? { whole: times } : { any: best([[times]]) };
+      return form.least === form.most && form.least <= 32 ? { whole: times } : { any: best([[times]], measure) };
     }
   }
 }
 
 /** The candidate whose shortest needle is longest; empty ones do not count. */
-function best(candidates: readonly (readonly Needle[] | undefined)[]): readonly Needle[] | undefined {
+function best(
+  candidates: readonly (readonly Needle[] | undefined)[],
+  { worth }: Measure,
+): readonly Needle[] | undefined {
   let chosen: readonly Needle[] | undefined;
   for (const needles of candidates) {
     if (needles && worth(needles) >= (chosen ? worth(chosen) + 0.01 : 1)) chosen = needles;
   }
   return chosen;
-}
-
-/** How telling a choice of needles is: the length of the shortest, variants and blanks counting less. */
-function worth(needles: readonly Needle[]): number {
-  const lengths = needles.map((needle) =>
-    needle.reduce((sum, ranges) => sum + (ranges[0] === 0x20 ? 0.25 : size(ranges) > 2 ? 0.25 : 1), 0)
-  );
-  return needles.length > 8 || needles.length === 0 ? 0 : Math.min(...lengths);
 }
 
 /** Needles as one pattern without flags, and as text where it is one needle without variants. */

@@ -8,17 +8,20 @@
  */
 
 import { Refusal } from "../refusal.ts";
+import type { Window } from "./byte_scan.ts";
 import {
   beginsWithLoop,
   demandSize,
   type Form,
   hasAnchor,
   hasLoop,
+  isLarge,
   needleSource,
   Obstacle,
   plainText,
   required,
   textOf,
+  windows,
   write,
 } from "./pattern_form.ts";
 
@@ -49,6 +52,8 @@ export interface Plan {
   readonly slow: boolean;
   /** Whether `^` or `$` occurs, which take U+2028 and U+2029 for line ends where lines are searched together. */
   readonly anchored: boolean;
+  /** Of which an ASCII text with a hit holds at least one, for the byte scanner; `undefined` where no few are known. */
+  readonly windows?: readonly Window[];
 }
 
 /** Compiled patterns: plain data, which may be sent to another thread or process. */
@@ -239,14 +244,19 @@ function demandEngine(source: string): void {
 
 function planFor(form: Form): Plan {
   const text = plainText(form);
-  if (text) return { whole: { ...needleSource(text), loops: false }, slow: false, anchored: false };
-  const whole = { source: write(form), loops: hasLoop(form) };
-  const slow = beginsWithLoop(form);
-  const needles = required(form);
+  const whole: Sought = text ? { ...needleSource(text), loops: false } : { source: write(form), loops: hasLoop(form) };
+  const needles = text ? undefined : required(form);
   return {
     whole,
     required: needles && { ...needleSource(needles), loops: false },
-    slow,
-    anchored: hasAnchor(form),
+    slow: !text && beginsWithLoop(form),
+    anchored: !text && hasAnchor(form),
+    // What V8 might refuse as too large is shown to it by the first text, and so no text may be passed over.
+    windows: whole.text !== undefined || whole.source.length <= MOST_SOURCE && !isLarge(form)
+      ? windows(form)
+      : undefined,
   };
 }
+
+/** Characters of an expression of which V8 has never said that it is too large. */
+const MOST_SOURCE = 10_000;

@@ -1,34 +1,36 @@
 /** `find`: what is there. Spec: 2-verbs §2.9. */
-import * as z from "zod/mini";
 import { printable } from "../boundary/print.ts";
 import type { Location } from "../boundary/locate.ts";
 import type { Survey } from "../boundary/survey.ts";
 import { DiskError, type EntryKind, type Facts, type Folder, lookIfAllowed } from "../disk/disk.ts";
 import { parseTime, timeJson, timeText } from "../text/time.ts";
 import { type FactFields, factFields } from "./facts.ts";
+import { choice, flag, type Infer, integer, list, object, optional, text } from "./shape.ts";
 import { type Sweep, sweep } from "./sweep.ts";
 import type { Answer, EngineVerb } from "./verb.ts";
 
 const LIMIT = 1000;
 
-const schema = z.strictObject({
-  pattern: z.optional(z.string()),
-  in: z.optional(z.string()),
-  type: z.optional(z.enum(["file", "dir", "any"])),
-  depth: z.optional(z.int().check(z.minimum(1))),
-  sort: z.optional(z.enum(["path", "mtime", "size"])),
-  since: z.optional(z.string()),
-  limit: z.optional(z.int().check(z.minimum(0))),
-  include_generated: z.optional(z.boolean()),
-  exclude: z.optional(z.array(z.string())),
+const schema = object({
+  pattern: optional(text()),
+  in: optional(text()),
+  type: optional(choice(["file", "dir", "any"])),
+  depth: optional(integer({ min: 1 })),
+  sort: optional(choice(["path", "mtime", "size"])),
+  since: optional(text()),
+  limit: optional(integer({ min: 0 })),
+  include_generated: optional(flag()),
+  exclude: optional(list(text())),
 });
 
-type FindArguments = z.infer<typeof schema>;
+type FindArguments = Infer<typeof schema>;
 
 /** An entry that was found; answers are made of the ones that are left after sorting and the limit. */
 interface Row {
   path: string;
-  facts: Facts;
+  kind: EntryKind;
+  size: number;
+  modified: number;
   fields: FactFields;
 }
 
@@ -82,17 +84,19 @@ export const find: EngineVerb<typeof schema> = {
           more = true;
           return false;
         }
-        rows.push({ path, facts, fields: fieldsOf(side.survey, at, name, facts) });
+        const { size, modified } = facts;
+        rows.push({ path, kind, size, modified, fields: fieldsOf(side.survey, at, name, facts) });
         return true;
       },
     });
-    if (sort === "mtime") rows.sort((a, b) => b.facts.modified - a.facts.modified);
-    if (sort === "size") rows.sort((a, b) => b.facts.size - a.facts.size);
+    if (sort === "mtime") rows.sort((a, b) => b.modified - a.modified);
+    if (sort === "size") rows.sort((a, b) => b.size - a.size);
     const truncated = more || limit > 0 && rows.length > limit;
     if (limit > 0 && rows.length > limit) rows.length = limit;
+    const time = timesOfDays();
     return {
       json: {
-        files: rows.map((row) => jsonRow(met, row)),
+        files: rows.map((row) => jsonRow(met, row, time)),
         count: rows.length,
         truncated,
         excluded: met.excluded,
@@ -119,22 +123,46 @@ function fieldsOf(survey: Survey, at: { folder: Folder; real: Location }, name: 
   }
 }
 
-function jsonRow(met: Sweep, { path, facts, fields }: Row): Record<string, unknown> {
-  return {
-    path: met.print(path),
-    type: facts.kind,
-    ...facts.kind === "dir" ? {} : { bytes: facts.size },
-    modified: timeJson(facts.modified),
-    ...fields,
+function jsonRow(met: Sweep, { path, kind, size, modified, fields }: Row, time: Teller): Record<string, unknown> {
+  const row: Record<string, unknown> = { path: met.print(path), type: kind };
+  if (kind !== "dir") row.bytes = size;
+  row.modified = time(modified);
+  return Object.assign(row, fields);
+}
+
+/** Puts a moment into words, as `timeJson` does. */
+type Teller = (ms: number) => string;
+
+const DAY = 86_400_000;
+
+/** `timeJson` for many moments: a date is made once for all that lie in its day. For 20,000 of one year 6 ms, 14 by itself (measured). */
+function timesOfDays(): Teller {
+  const dates = new Map<number, string>();
+  return (ms) => {
+    const whole = Math.floor(ms);
+    const day = Math.floor(whole / DAY);
+    // What no date can hold is for `timeJson` to say.
+    if (Math.abs(day) >= 1e8) return timeJson(ms);
+    let date = dates.get(day);
+    if (date === undefined) dates.set(day, date = timeJson(day * DAY).slice(0, -"HH:MM:SS.mmmZ".length));
+    const left = whole - day * DAY;
+    const seconds = Math.floor(left / 1000);
+    const minutes = Math.floor(seconds / 60);
+    const fraction = String(1000 + left % 1000).slice(1);
+    return `${date}${digits(Math.floor(minutes / 60))}:${digits(minutes % 60)}:${digits(seconds % 60)}.${fraction}Z`;
   };
 }
 
-function textRow(met: Sweep, { path, facts, fields }: Row): string {
-  const isFolder = facts.kind === "dir";
+function digits(n: number): string {
+  return n < 10 ? `0${n}` : `${n}`;
+}
+
+function textRow(met: Sweep, { path, kind, size, modified, fields }: Row): string {
+  const isFolder = kind === "dir";
   const shown = printable(met.print(path) + (isFolder ? "/" : ""));
-  const size = isFolder ? "-" : String(facts.size);
+  const bytes = isFolder ? "-" : String(size);
   const link = fields.link ? `  -> ${fields.link_target === undefined ? "?" : printable(fields.link_target)}` : "";
-  return `${shown.padEnd(48)} ${size.padStart(9)}  ${timeText(facts.modified)}${link}`;
+  return `${shown.padEnd(48)} ${bytes.padStart(9)}  ${timeText(modified)}${link}`;
 }
 
 const NOUNS = { file: ["file", "files"], dir: ["folder", "folders"], any: ["entry", "entries"] } as const;

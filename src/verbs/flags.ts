@@ -3,7 +3,7 @@
  *
  * Spec: 2-verbs §2.2, §2.3.
  */
-import type * as z from "zod/mini";
+import { bare, type Shape } from "./shape.ts";
 import type { Argument, Verb } from "./verb.ts";
 
 /** Global flags for help: name, placeholder of the value, one sentence. */
@@ -21,29 +21,18 @@ export const GLOBAL_FLAGS: readonly { name: string; value?: string; repeat?: tru
   { name: "version", help: "the version" },
 ];
 
-/** What a schema wants under its `optional`s. */
+/** How the value of an argument is written on the command line. */
 export type ValueKind = "text" | "number" | "switch" | "choice" | "texts";
 
-/** How the value of an argument is written on the command line. */
-export function valueKind(schema: z.ZodMiniType): ValueKind {
-  const def = (schema as unknown as { _zod: { def: { type: string; innerType?: z.ZodMiniType } } })._zod.def;
-  switch (def.type) {
-    case "optional":
-    case "default":
-      return valueKind(def.innerType!);
-    case "number":
-    case "int":
-      return "number";
-    case "boolean":
-      return "switch";
-    case "enum":
-      return "choice";
-    case "array":
-      return "texts";
-    default:
-      return "text";
-  }
-}
+const VALUE_KINDS: Readonly<Record<Shape["kind"], ValueKind>> = {
+  text: "text",
+  integer: "number",
+  flag: "switch",
+  choice: "choice",
+  list: "texts",
+  map: "text",
+  object: "text",
+};
 
 /** The flag that stands for an argument. */
 export function flagName(property: string, argument: Argument): string | undefined {
@@ -56,6 +45,6 @@ export function argumentsOf(verb: Verb): { property: string; argument: Argument;
   return Object.entries<Argument>(verb.arguments).map(([property, argument]) => ({
     property,
     argument,
-    kind: valueKind(verb.schema.shape[property]),
+    kind: VALUE_KINDS[bare(verb.schema.members[property]).kind],
   }));
 }

@@ -1,20 +1,27 @@
 /** SHA-256 of a file while it streams by. Spec: 3-documents-and-archives §3.1.4. */
+import { sha256 } from "@noble/hashes/sha2.js";
 
 /** Takes bytes in order, then gives 64 lower-case hexadecimal digits. */
 export interface Hasher {
   update(bytes: Uint8Array): unknown;
-  digest(): Promise<string>;
+  digest(): string | Promise<string>;
 }
 
 /** Up to this size the bytes are kept and hashed at once: loading the streaming hash costs 15 ms, more than all else of a small read. */
 const KEPT = 256 * 1024;
+
+/**
+ * Up to this size they are hashed on this thread: 7 µs for each 1,024 bytes, where the runtime's own hash takes 3, but 150 µs to be
+ * woken again by the thread that computes it (measured).
+ */
+const SMALL = 32 * 1024;
 
 /** A hasher for a file of this many bytes, or fewer. */
 export async function openHasher(size: number): Promise<Hasher> {
   if (size <= KEPT) return new WholeHasher(size);
   const { createHash } = await import("node:crypto");
   const hash = createHash("sha256");
-  return { update: (bytes) => hash.update(bytes), digest: () => Promise.resolve(hash.digest("hex")) };
+  return { update: (bytes) => hash.update(bytes), digest: () => hash.digest("hex") };
 }
 
 class WholeHasher implements Hasher {
@@ -30,8 +37,13 @@ class WholeHasher implements Hasher {
     this.#held += bytes.length;
   }
 
-  async digest(): Promise<string> {
-    const digest = await crypto.subtle.digest("SHA-256", this.#bytes.subarray(0, this.#held));
-    return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  digest(): string | Promise<string> {
+    const bytes = this.#bytes.subarray(0, this.#held);
+    if (bytes.length <= SMALL) return hex(sha256(bytes));
+    return crypto.subtle.digest("SHA-256", bytes).then((digest) => hex(new Uint8Array(digest)));
   }
+}
+
+function hex(digest: Uint8Array): string {
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,12 +1,12 @@
 /** `help`: the overview, or one verb, made from the registry. Spec: 2-verbs §2.25. */
-import * as z from "zod/mini";
 import { nearest, Refusal } from "../refusal.ts";
 import { argumentsOf, flagName, GLOBAL_FLAGS, type ValueKind } from "./flags.ts";
+import { object, optional, text } from "./shape.ts";
 import type { Answer, Argument, MainVerb, Verb } from "./verb.ts";
 
 const WIDTH = 100;
 
-const schema = z.strictObject({ verb: z.optional(z.string()) });
+const schema = object({ verb: optional(text()) });
 
 export const help: MainVerb<typeof schema> = {
   name: "help",

@@ -1,5 +1,4 @@
 /** `read`: what a file holds. Spec: 2-verbs §2.11; 3-documents-and-archives §3.1. */
-import * as z from "zod/mini";
 import { demandListed, locate } from "../boundary/locate.ts";
 import { printable, printLocation } from "../boundary/print.ts";
 import type { Survey } from "../boundary/survey.ts";
@@ -11,21 +10,22 @@ import { type Encoding, namedEncoding } from "../text/encoding.ts";
 import { CHARACTER_CAP, readSlice, type Slice, sliceRows, sliceText } from "../text/slice.ts";
 import { type FactFields, factFields } from "./facts.ts";
 import { openHasher } from "./hash.ts";
-import { demand } from "./permission.ts";
+import { demand } from "../boundary/permission.ts";
 import { demandUnscreened } from "./screen.ts";
+import { flag, type Infer, integer, list, object, optional, text } from "./shape.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
 
-const schema = z.strictObject({
-  paths: z.array(z.string()).check(z.minLength(1)),
-  from: z.optional(z.int().check(z.minimum(1))),
-  to: z.optional(z.int().check(z.minimum(1))),
-  tail: z.optional(z.int().check(z.minimum(1))),
-  columns: z.optional(z.string()),
-  numbered: z.optional(z.boolean()),
-  encoding: z.optional(z.string()),
+const schema = object({
+  paths: list(text(), { min: 1 }),
+  from: optional(integer({ min: 1 })),
+  to: optional(integer({ min: 1 })),
+  tail: optional(integer({ min: 1 })),
+  columns: optional(text()),
+  numbered: optional(flag()),
+  encoding: optional(text()),
 });
 
-type ReadArguments = z.infer<typeof schema>;
+type ReadArguments = Infer<typeof schema>;
 
 export const read: EngineVerb<typeof schema> = {
   name: "read",

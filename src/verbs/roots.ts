@@ -1,13 +1,13 @@
 /** `roots`: the boundary, as it is declared. Spec: 1-boundary §1.14. */
-import * as z from "zod/mini";
 import { printable } from "../boundary/print.ts";
 import { printCan } from "../boundary/survey.ts";
 import type { Scope, Tree } from "../boundary/types.ts";
 import { type Branch, branchOf } from "../config/branch.ts";
 import type { Configuration, Level } from "../config/types.ts";
+import { object } from "./shape.ts";
 import type { Answer, Fences, MainVerb } from "./verb.ts";
 
-const schema = z.strictObject({});
+const schema = object({});
 
 export const roots: MainVerb<typeof schema> = {
   name: "roots",

@@ -1,9 +1,9 @@
 /** `schema`: the JSON Schema of `.fettler.json`, for editors. Spec: 2-verbs §2.25, 1-boundary §1.13. */
-import * as z from "zod/mini";
 import { jsonSchema } from "../config/schema.ts";
+import { object } from "./shape.ts";
 import type { MainVerb } from "./verb.ts";
 
-const arguments_ = z.strictObject({});
+const arguments_ = object({});
 
 export const schema: MainVerb<typeof arguments_> = {
   name: "schema",

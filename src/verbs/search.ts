@@ -1,5 +1,4 @@
 /** `search`: where a text occurs. Spec: 2-verbs §2.10; 3-documents-and-archives §3.1, §3.3. */
-import * as z from "zod/mini";
 import type { Location } from "../boundary/locate.ts";
 import { printable } from "../boundary/print.ts";
 import { DiskError, type Folder, type OpenFile } from "../disk/disk.ts";
@@ -8,32 +7,33 @@ import { Refusal } from "../refusal.ts";
 import { namedEncoding } from "../text/encoding.ts";
 import { compilePatterns, type Matcher } from "../text/patterns.ts";
 import { excludedNote, foldersNote } from "./find.ts";
-import { grants } from "./permission.ts";
+import { grants } from "../boundary/permission.ts";
 import { demandUnscreened } from "./screen.ts";
 import { linearFinder, RISKY_PIECE, riskyFinder } from "./search_finders.ts";
 import { type ContextLine, type Hit, HitCollector } from "./search_hits.ts";
-import { FileText } from "./search_text.ts";
+import { FileText, type Verdict } from "./search_text.ts";
+import { flag, type Infer, integer, list, object, optional, text } from "./shape.ts";
 import { type Sweep, sweep } from "./sweep.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
 
 const LIMIT = 200;
 
-const schema = z.strictObject({
-  patterns: z.array(z.string()).check(z.minLength(1)),
-  glob: z.optional(z.string()),
-  in: z.optional(z.string()),
-  literal: z.optional(z.boolean()),
-  case_sensitive: z.optional(z.boolean()),
-  context: z.optional(z.int().check(z.minimum(0))),
-  limit: z.optional(z.int().check(z.minimum(0))),
-  count: z.optional(z.boolean()),
-  files_only: z.optional(z.boolean()),
-  encoding: z.optional(z.string()),
-  include_generated: z.optional(z.boolean()),
-  exclude: z.optional(z.array(z.string())),
+const schema = object({
+  patterns: list(text(), { min: 1 }),
+  glob: optional(text()),
+  in: optional(text()),
+  literal: optional(flag()),
+  case_sensitive: optional(flag()),
+  context: optional(integer({ min: 0 })),
+  limit: optional(integer({ min: 0 })),
+  count: optional(flag()),
+  files_only: optional(flag()),
+  encoding: optional(text()),
+  include_generated: optional(flag()),
+  exclude: optional(list(text())),
 });
 
-type SearchArguments = z.infer<typeof schema>;
+type SearchArguments = Infer<typeof schema>;
 
 export const search: EngineVerb<typeof schema> = {
   name: "search",
@@ -100,9 +100,14 @@ interface Passed {
   files_undecodable: number;
 }
 
-class Search {
+/** One search. `answer` is asked once. */
+export class Search {
   readonly #collector: HitCollector;
   readonly #text: FileText;
+  /** The file at hand. */
+  #path = "";
+  readonly #onText = (text: string, isLast: boolean) => this.#collector.search(this.#path, text, isLast);
+  readonly #onLongLine = () => this.#collector.giveUp(this.#path);
   #matched = 0;
   #searched = 0;
   readonly #passed: Passed = {
@@ -116,7 +121,12 @@ class Search {
   constructor(readonly args: SearchArguments, matcher: Matcher, readonly side: EngineSide) {
     const named = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
     const { call } = side;
-    this.#text = new FileText(named, () => call.pulse(), matcher.linear ? undefined : RISKY_PIECE);
+    this.#text = new FileText(
+      named,
+      () => call.pulse(),
+      matcher.plan?.windows,
+      matcher.linear ? undefined : RISKY_PIECE,
+    );
     const find = matcher.linear ? linearFinder(matcher, () => call.pulse()) : riskyFinder(matcher, call);
     this.#collector = new HitCollector(find, {
       mode: args.count ? "count" : args.files_only ? "files" : "hits",
@@ -175,26 +185,32 @@ class Search {
     }
     const file = this.#open(at.folder, name);
     if (!file) return;
-    let verdict: "text" | "binary" | "undecodable" | undefined;
+    this.#path = path;
+    const verdict = this.#examine(file);
+    this.#tally(verdict);
+    // Judged by what is to be answered: a file without a hit discloses nothing.
+    if (verdict !== "without" && this.#collector.endFile(verdict === "text")) {
+      demandUnscreened(this.side.survey, { tree: at.real.tree, segments: [...at.real.segments, name] });
+    }
+  }
+
+  /** What a file is; its hits go to the collector. The file is closed. */
+  #examine(file: OpenFile): Verdict | "unreadable" {
     try {
-      verdict = this.#text.read(
-        file,
-        (text, isLast) => this.#collector.search(path, text, isLast),
-        () => this.#collector.giveUp(path),
-      );
-      if (verdict === "binary") this.#passed.files_binary++;
-      else if (verdict === "undecodable") this.#passed.files_undecodable++;
-      else this.#searched++;
+      return this.#text.read(file, this.#onText, this.#onLongLine);
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
-      this.#passed.files_unreadable++;
+      return "unreadable";
     } finally {
       file.close();
     }
-    // Judged by what is to be answered: a file without a hit discloses nothing.
-    if (this.#collector.endFile(verdict === "text")) {
-      demandUnscreened(this.side.survey, { tree: at.real.tree, segments: [...at.real.segments, name] });
-    }
+  }
+
+  #tally(verdict: Verdict | "unreadable") {
+    if (verdict === "text" || verdict === "without") this.#searched++;
+    else if (verdict === "binary") this.#passed.files_binary++;
+    else if (verdict === "undecodable") this.#passed.files_undecodable++;
+    else this.#passed.files_unreadable++;
   }
 
   /** A file of the listing, opened; `undefined` when it went away since, or when the system keeps it shut: then it is counted. */

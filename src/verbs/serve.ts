@@ -1,8 +1,8 @@
 /** `serve`: performed by the front end; declared here for help and the grammar. Spec: 2-verbs §2.26. */
-import * as z from "zod/mini";
+import { object } from "./shape.ts";
 import type { FrontVerb } from "./verb.ts";
 
-const schema = z.strictObject({});
+const schema = object({});
 
 export const serve: FrontVerb<typeof schema> = {
   name: "serve",

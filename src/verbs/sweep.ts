@@ -50,9 +50,12 @@ export function sweep(side: EngineSide, args: SweepArguments, options: SweepOpti
   const excludes = (args.exclude ?? []).map((written) => globOf(boundary, written, true));
   const { tree, glob } = chosen(boundary, args);
   const print = printer(boundary, tree);
-  const excluded = (path: string) => excludes.some((exclude) => exclude.matches(path));
-  const wanted: Visit = (at, name, path, kind, place, facts) =>
-    glob && !glob.matches(path) ? true : options.visit(at, name, path, kind, place, facts);
+  const excluded = excludes.length === 0
+    ? undefined
+    : (path: string) => excludes.some((exclude) => exclude.matches(path));
+  const wanted: Visit = glob === undefined
+    ? options.visit
+    : (at, name, path, kind, place, facts) => !glob.matches(path) || options.visit(at, name, path, kind, place, facts);
 
   const { at, start } = nearestStart(side, { tree, segments: glob?.start ?? [] }, glob);
   if (start === undefined) return { ...nothingMet(), print };
@@ -73,7 +76,7 @@ export function sweep(side: EngineSide, args: SweepArguments, options: SweepOpti
     excludes: excluded,
     folders: options.folders,
     pulse: () => side.call.pulse(),
-    enters: (path) => glob === undefined || glob.couldMatchBelow(path),
+    enters: glob && ((path) => glob.couldMatchBelow(path)),
     visit: wanted,
   });
   return { ...counts, print };
@@ -83,13 +86,13 @@ export function sweep(side: EngineSide, args: SweepArguments, options: SweepOpti
 function single(
   start: Found,
   at: Location,
-  excluded: (path: string) => boolean,
+  excluded: ((path: string) => boolean) | undefined,
   glob: Glob | undefined,
   visit: Visit,
 ): WalkCounts {
   const path = at.segments.join("/");
   if (glob?.wild) return nothingMet();
-  if (excluded(path)) return { ...nothingMet(), excluded: 1 };
+  if (excluded?.(path)) return { ...nothingMet(), excluded: 1 };
   const parent = { tree: start.real.tree, segments: start.real.segments.slice(0, -1) };
   visit({ folder: start.folder, real: parent }, start.name, path, start.facts!.kind, start.place);
   return nothingMet();

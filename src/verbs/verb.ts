@@ -4,11 +4,11 @@
  *
  * Spec: 2-verbs §2.1–2.4; decision 40.
  */
-import type * as z from "zod/mini";
 import type { Survey } from "../boundary/survey.ts";
 import type { Configuration } from "../config/types.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { Outcome } from "../refusal.ts";
+import type { Infer, ObjectShape } from "./shape.ts";
 
 /** The shape in which a caller wants an answer: readable text, one JSON object, or the text of an MCP tool. */
 export type Form = "text" | "json" | "tool";
@@ -70,6 +70,11 @@ export interface Call {
   /** Tells how far the work is, in files or the like; costs next to nothing. */
   progress(done: number): void;
   /**
+   * Told before the first change of anything, and of each entry once it has been changed: what the answer names when the engine ends
+   * in the middle. Until then a call may be run again. Spec: decision 51.
+   */
+  changed(path?: string): void;
+  /**
    * Has something done that only the main process can have done, and waits for it: a search that may run away. Decision 41.
    * @throws {Refusal} `refused` when the call is cancelled meanwhile.
    */
@@ -95,7 +100,7 @@ export interface MainSide {
   verbs: readonly Verb[];
 }
 
-interface Declaration<S extends z.ZodMiniObject> {
+interface Declaration<S extends ObjectShape> {
   name: string;
   /** Half a line for the overview. */
   summary: string;
@@ -103,32 +108,30 @@ interface Declaration<S extends z.ZodMiniObject> {
   description: string;
   /** Property names in snake_case, as the tool takes them. */
   schema: S;
-  arguments: { readonly [K in keyof z.infer<S> & string]-?: Argument };
+  arguments: { readonly [N in keyof S["members"] & string]: Argument };
   /** Combinations that the schema cannot express. @throws {Refusal} `invalid`. */
-  check?(args: z.infer<S>): void;
+  check?(args: Infer<S>): void;
   /** A tool of the MCP server too, with its hints; else command line only. */
   tool?: { readOnly: boolean; destructive: boolean; idempotent: boolean };
 }
 
 /** A verb that locates a caller's paths: it runs in the engine process. */
-export interface EngineVerb<S extends z.ZodMiniObject = z.ZodMiniObject> extends Declaration<S> {
+export interface EngineVerb<S extends ObjectShape = ObjectShape> extends Declaration<S> {
   where: "engine";
-  run(args: z.infer<S>, side: EngineSide): Answer | Promise<Answer>;
+  run(args: Infer<S>, side: EngineSide): Answer | Promise<Answer>;
 }
 
 /** A verb that touches no path of a caller's: it runs in the main process. */
-export interface MainVerb<S extends z.ZodMiniObject = z.ZodMiniObject> extends Declaration<S> {
+export interface MainVerb<S extends ObjectShape = ObjectShape> extends Declaration<S> {
   where: "main";
   /** It tells which fences stand, so an engine has to have tried them. */
   tellsFences?: boolean;
-  run(args: z.infer<S>, side: MainSide): Answer;
+  run(args: Infer<S>, side: MainSide): Answer;
 }
 
 /** What the front end does itself: `serve`. It stands in the registry for help and the grammar of arguments. */
-export interface FrontVerb<S extends z.ZodMiniObject = z.ZodMiniObject> extends Declaration<S> {
+export interface FrontVerb<S extends ObjectShape = ObjectShape> extends Declaration<S> {
   where: "front";
 }
 
-// A registry holds verbs of all schemas; the schema of each has been checked where it was declared.
-// deno-lint-ignore no-explicit-any
-export type Verb = EngineVerb<any> | MainVerb<any> | FrontVerb<any>;
+export type Verb = EngineVerb | MainVerb | FrontVerb;

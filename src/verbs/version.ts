@@ -1,9 +1,9 @@
 /** `version`. Spec: 2-verbs §2.25. */
-import * as z from "zod/mini";
 import { VERSION } from "../version.ts";
+import { object } from "./shape.ts";
 import type { MainVerb } from "./verb.ts";
 
-const schema = z.strictObject({});
+const schema = object({});
 
 export const version: MainVerb<typeof schema> = {
   name: "version",

@@ -52,6 +52,27 @@ function faultOf(act: () => unknown): string {
   throw new Error("it did not fail");
 }
 
+contract("a folder can be listed again, and from any place of a file be read", (top, path) => {
+  const names = () => top.list().entries.sort();
+  const before = names();
+  Deno.writeTextFileSync(`${path}/new.txt`, "0123456789");
+  assert.deepEqual(names(), [...before, "new.txt"].sort());
+  const file = top.file("new.txt");
+  const read = (length: number, offset: number) => {
+    const buffer = new Uint8Array(length);
+    return new TextDecoder().decode(buffer.subarray(0, file.readAt(buffer, offset)));
+  };
+  assert.deepEqual([read(3, 0), read(3, 3), read(2, 1), read(20, 6), read(4, 0), read(1, 10)], [
+    "012",
+    "345",
+    "12",
+    "6789",
+    "0123",
+    "",
+  ]);
+  file.close();
+});
+
 contract("a listing names every entry with its kind", (top) => {
   const { entries, undecodable } = top.list();
   assert.deepEqual(Object.fromEntries(entries.map((entry) => [nameOf(entry), kindOfEntry(entry)])), {

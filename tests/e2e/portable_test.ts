@@ -1,18 +1,27 @@
-/** The portable build, moved about. Runs when `FETTLE_PROGRAM` names its launcher. */
+/** A built program, moved about. Runs when `FETTLE_PROGRAM` names one. */
 import assert from "node:assert/strict";
 import { makeFolder } from "../support/tree.ts";
 
 const launcher = Deno.env.get("FETTLE_PROGRAM");
-const ignore = !launcher?.endsWith("portable/fettle") || Deno.build.os === "windows";
+const ignore = !launcher || Deno.build.os === "windows";
 
 async function run(command: string, args: string[], options: Deno.CommandOptions = {}) {
   const { code, stdout, stderr } = await new Deno.Command(command, { args, ...options }).output();
   return { code, out: new TextDecoder().decode(stdout), err: new TextDecoder().decode(stderr) };
 }
 
-function copyPortable(to: string) {
-  const from = Deno.realPathSync(launcher!).replace(/\/fettle$/, "");
+/** Copies the program's folder, and whatever else lies in it. */
+function copyProgram(to: string) {
+  const from = Deno.realPathSync(launcher!).replace(/\/[^/]*$/, "");
   assert.ok(new Deno.Command("cp", { args: ["-R", from, to] }).outputSync().success);
+}
+
+/** It is started by a shell, and not by the system itself. */
+function isScript(): boolean {
+  using file = Deno.openSync(launcher!);
+  const start = new Uint8Array(2);
+  file.readSync(start);
+  return new TextDecoder().decode(start) === "#!";
 }
 
 Deno.test("moved under blanks and non-ASCII letters, linked from a folder on PATH, without HOME and configuration", {
@@ -27,16 +36,16 @@ Deno.test("moved under blanks and non-ASCII letters, linked from a folder on PAT
     "package.json": "{ not json",
   });
   const home = `${top}/a b – ünï 文/fettle moved`;
-  copyPortable(home);
+  copyProgram(home);
   Deno.symlinkSync("../a b – ünï 文/link", `${top}/bin/fettle`);
   Deno.symlinkSync("fettle moved/fettle", `${top}/a b – ünï 文/link`);
   const options = { cwd: `${top}/work`, clearEnv: true, env: { PATH: `${top}/bin:/usr/bin:/bin` } };
-  const ways: [string, string[], Deno.CommandOptions][] = [
+  const ways: (readonly [string, readonly string[], Deno.CommandOptions])[] = [
     [`${home}/fettle`, [], options],
     [`${top}/bin/fettle`, [], options],
     ["/bin/sh", ["-c", 'exec fettle "$@"', "sh"], options],
     ["./fettle", ["--root", `${top}/work`], { ...options, cwd: home }],
-    ["/bin/sh", ["fettle", "--root", `${top}/work`], { ...options, cwd: home }],
+    ...isScript() ? [["/bin/sh", ["fettle", "--root", `${top}/work`], { ...options, cwd: home }] as const] : [],
     [`${home}/fettle`, [], { ...options, env: { ...options.env, HOME: "" } }],
     [`${home}/fettle`, [], { ...options, env: { ...options.env, HOME: `${top}/nowhere` } }],
   ];

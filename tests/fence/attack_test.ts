@@ -39,8 +39,23 @@ interface Said {
   answers: any[];
 }
 
-/** Asks an engine that was started with these flags and told this. */
+/**
+ * Asks an engine that was started with these flags and told this: one that runs verbs in a worker and one that runs them on its
+ * main thread, of which the same is to be said; unless it is told which.
+ */
 async function ask(
+  flags: string[],
+  opening: Partial<Opening>,
+  requests: { verb: string; args: Record<string, unknown> }[],
+): Promise<Said> {
+  if (opening.workers !== undefined) return await askOne(flags, opening, requests);
+  const byWorker = await askOne(flags, { ...opening, workers: 1 }, requests);
+  const inline = await askOne(flags, { ...opening, workers: 0 }, requests);
+  assert.deepEqual(inline, byWorker);
+  return inline;
+}
+
+async function askOne(
   flags: string[],
   opening: Partial<Opening>,
   requests: { verb: string; args: Record<string, unknown> }[],
@@ -52,7 +67,7 @@ async function ask(
     stderr: "inherit",
   }).spawn();
   const writer = child.stdin.getWriter();
-  const whole = { read: [], program: PROGRAM, fenced: false, workers: 1, ...opening };
+  const whole = { read: [], write: [], program: PROGRAM, fenced: false, ...opening };
   const frames: unknown[] = [whole, ...requests.map((request, i) => ({ id: i + 1, form: "json", ...request })), {
     finish: true,
   }];
@@ -106,7 +121,7 @@ Deno.test("the worker's list alone, as in a compiled program: a plain path outsi
   const { read } = planFence(new Survey(boundary));
   const above = { boundary: boundaryOf({ all: top }) };
   assert.deepEqual(outcomes(await ask(["--allow-all"], { ...above, read: [top] }, [READ("outside.txt")])), ["ok"]);
-  const shut = await ask(["--allow-all"], { ...above, read }, [READ("outside.txt")]);
+  const shut = await ask(["--allow-all"], { ...above, read, workers: 1 }, [READ("outside.txt")]);
   assert.notEqual(shut.opened?.replaced, undefined, "a folder above the trees was opened");
   assert.deepEqual(shut.answers, []);
   Deno.removeSync(top, { recursive: true });

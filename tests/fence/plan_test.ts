@@ -8,11 +8,19 @@ let number = 0;
 function plan(
   trees: Record<string, { can: Permission[]; scopes?: Record<string, Permission[]>; real?: Record<string, string> }>,
 ) {
+  const { read, denyRead } = whole(trees);
+  return { read, denyRead };
+}
+
+function whole(
+  trees: Record<string, { can: Permission[]; scopes?: Record<string, Permission[]>; real?: Record<string, string> }>,
+  inForce: string[] = [],
+) {
   return planFence(
     new Survey({
       names: { windows: false, ignoreCase: false },
       generated: [],
-      inForce: [],
+      inForce,
       trees: Object.entries(trees).map(([path, { can, scopes = {}, real = {} }]): Tree => ({
         name: `t${++number}`,
         path,
@@ -57,9 +65,18 @@ Deno.test("nested trees", () => {
   });
 });
 
-Deno.test("flags: nothing but reading and libc; what has a comma cannot be named", () => {
+Deno.test("flags: reading, writing and libc, and nothing else; what has a comma cannot be named", () => {
   assert.deepEqual(
-    permissionFlags({ read: ["/a,b", "/c", "/e"], denyRead: ["/c/d", "/c/d,e", "/p"] }, ["/p/lib"], "/lib/libc.so.6"),
+    permissionFlags(
+      {
+        read: ["/a,b", "/c", "/e"],
+        denyRead: ["/c/d", "/c/d,e", "/p"],
+        write: ["/a,b", "/c"],
+        denyWrite: ["/c/.mcp.json", "/c/x,y"],
+      },
+      ["/p/lib"],
+      "/lib/libc.so.6",
+    ),
     [
       "--no-prompt",
       "--deny-import",
@@ -67,8 +84,31 @@ Deno.test("flags: nothing but reading and libc; what has a comma cannot be named
       "--allow-read=/e",
       "--allow-read=/p/lib",
       "--deny-read=/c/d",
+      "--allow-write=/c",
+      "--deny-write=/c/.mcp.json",
       "--allow-ffi=/lib/libc.so.6",
     ],
   );
-  assert.deepEqual(permissionFlags({ read: [], denyRead: [] }, [], undefined), ["--no-prompt", "--deny-import"]);
+  assert.deepEqual(permissionFlags({ read: [], denyRead: [], write: [], denyWrite: [] }, [], undefined), [
+    "--no-prompt",
+    "--deny-import",
+  ]);
+});
+
+Deno.test("writing: where something may be changed, less what is read-only, governed at a tree's top, or in force", () => {
+  const { write, denyWrite } = whole({
+    "/w": {
+      can: ["list", "read", "create"],
+      scopes: { "ro": ["list", "read"], "ro/deep": ["list", "update"], "shut": ["list"], "hidden": ["update"] },
+    },
+    "/r": { can: ["list", "read"], scopes: { out: ["list", "delete"] } },
+  }, ["/w/conf/fettle.jsonc", "/elsewhere/x.json"]);
+  assert.deepEqual(write, ["/r/out", "/w", "/w/ro/deep"]);
+  assert.deepEqual(denyWrite.filter((path) => !/\.(json|toml)$/.test(path)), [
+    "/w/conf/fettle.jsonc",
+    "/w/hidden",
+    "/w/shut",
+  ]);
+  assert.ok(denyWrite.includes("/w/.fettler.json") && denyWrite.includes("/w/.codex/config.toml"));
+  assert.ok(!denyWrite.some((path) => path.startsWith("/r/") || path.startsWith("/elsewhere/")));
 });

@@ -1,15 +1,15 @@
 /** Verbs, a dispatcher and streams that stand in for the real ones in the tests of the MCP front end. */
-import * as z from "zod/mini";
 import type { Dispatcher, Reply } from "../../src/dispatch/types.ts";
 import type { Sink, Source } from "../../src/front/mcp/transport.ts";
 import { Refusal } from "../../src/refusal.ts";
 import { checkArguments } from "../../src/verbs/schema_tools.ts";
+import { choice, flag, integer, list, object, type ObjectShape, optional, text } from "../../src/verbs/shape.ts";
 import type { MainVerb, Verb } from "../../src/verbs/verb.ts";
 
-const run: MainVerb["run"] = () => ({ json: {}, text: () => "" });
+const run = () => ({ json: {}, text: () => "" });
 const readOnly = { readOnly: true, destructive: false, idempotent: true };
 
-function declare<S extends z.ZodMiniObject>(verb: Omit<MainVerb<S>, "where" | "run" | "summary">): Verb {
+function declare<S extends ObjectShape>(verb: Omit<MainVerb<S>, "where" | "run" | "summary">): MainVerb<S> {
   return { where: "main", summary: verb.description, run, ...verb };
 }
 
@@ -17,20 +17,20 @@ function declare<S extends z.ZodMiniObject>(verb: Omit<MainVerb<S>, "where" | "r
 export const echo = declare({
   name: "echo",
   description: "Gives back what it was given.",
-  schema: z.strictObject({
-    paths: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)),
-    text: z.optional(z.string()),
-    limit: z._default(z.int().check(z.minimum(0), z.maximum(100)), 10),
-    total: z.optional(z.int()),
-    type: z.optional(z.enum(["file", "dir", "any"])),
-    numbered: z.optional(z.boolean()),
-    columns: z.optional(z.string().check(z.regex(/^\d+-\d+$/, "must be A-B"))),
-    edits: z.optional(z.array(z.strictObject({ find: z.string(), with: z.optional(z.string()) }))),
+  schema: object({
+    paths: list(text({ filled: true }), { min: 1 }),
+    text: optional(text()),
+    limit: optional(integer({ min: 0, max: 100 })),
+    total: optional(integer()),
+    type: optional(choice(["file", "dir", "any"])),
+    numbered: optional(flag()),
+    columns: optional(text({ pattern: /^\d+-\d+$/, must: "must be A-B" })),
+    edits: optional(list(object({ find: text(), with: optional(text()) }))),
   }),
   arguments: {
     paths: { help: "Files.", word: "many" },
     text: { help: "Any text." },
-    limit: { help: "At most so many.", value: "N" },
+    limit: { help: "At most so many.", value: "N", toolDefault: 10 },
     total: { help: "A whole number of any size." },
     type: { help: "What kind." },
     numbered: { help: "With numbers.", toolDefault: true },
@@ -49,7 +49,7 @@ export const echo = declare({
 export const sleep = declare({
   name: "sleep",
   description: "Takes its time.",
-  schema: z.strictObject({ ms: z.int() }),
+  schema: object({ ms: integer() }),
   arguments: { ms: { help: "How long." } },
   tool: readOnly,
 });
@@ -57,7 +57,7 @@ export const sleep = declare({
 export const image = declare({
   name: "image",
   description: "Shows a picture.",
-  schema: z.strictObject({}),
+  schema: object({}),
   arguments: {},
   tool: readOnly,
 });
@@ -66,7 +66,7 @@ export const image = declare({
 export const refuse = declare({
   name: "refuse",
   description: "Declines.",
-  schema: z.strictObject({}),
+  schema: object({}),
   arguments: {},
   tool: { readOnly: false, destructive: true, idempotent: false },
 });
@@ -75,7 +75,7 @@ export const refuse = declare({
 export const broken = declare({
   name: "broken",
   description: "Fails as nothing should.",
-  schema: z.strictObject({}),
+  schema: object({}),
   arguments: {},
   tool: { readOnly: false, destructive: false, idempotent: true },
 });
@@ -84,7 +84,7 @@ export const broken = declare({
 export const setup = declare({
   name: "setup",
   description: "No tool.",
-  schema: z.strictObject({}),
+  schema: object({}),
   arguments: {},
 });
 

@@ -2,23 +2,19 @@
  * The whole program as a child process. `FETTLE_PROGRAM` names what is tested: a launcher or a compiled file; without it the sources
  * run under the present runtime.
  */
+import { toPath } from "../../build/bundle.ts";
+import { PERMISSION_FLAGS } from "../../build/flags.ts";
 import { V8_FLAGS } from "../../src/dispatch/v8_flags.ts";
 
-const main = new URL("../../main.ts", import.meta.url);
+const main = toPath(new URL("../../main.ts", import.meta.url));
 const named = Deno.env.get("FETTLE_PROGRAM");
 
-const SOURCE = [
-  "run",
-  "--no-prompt",
-  "--cached-only",
-  V8_FLAGS,
-  ...["read", "write", "run", "env", "sys", "ffi"].map((name) => `--allow-${name}`),
-];
+const SOURCE = ["run", "--cached-only", V8_FLAGS, ...PERMISSION_FLAGS];
 
 /** Command and first arguments that start the program. */
 export function program(): { command: string; args: string[] } {
   if (named) return { command: Deno.realPathSync(named), args: [] };
-  return { command: Deno.execPath(), args: [...SOURCE, decodeURIComponent(main.pathname)] };
+  return { command: Deno.execPath(), args: [...SOURCE, main] };
 }
 
 export interface Ran {
@@ -65,3 +61,15 @@ export async function fettle(args: readonly string[], options: RunOptions = {}):
     },
   };
 }
+
+/** Why the engine of a compiled program has no process fence. */
+export const COMPILED = "a compiled program can give its engine no permission flags";
+
+/** Whether it is a compiled program that is tested, by what it says itself. */
+export function isCompiled(): Promise<boolean> {
+  return compiled ??= fettle(["--no-config", "roots", "--json"]).then(({ json }) =>
+    json.fences.process_reason === COMPILED
+  );
+}
+
+let compiled: Promise<boolean> | undefined;

@@ -23,6 +23,7 @@ export function sideOf(boundary: Boundary, library: string | undefined): EngineS
   const call = {
     pulse() {},
     progress() {},
+    changed() {},
     ask(): never {
       throw new Error("nothing is asked in these tests");
     },

@@ -1,7 +1,6 @@
 /** The question of stage 5: does the place grant it? Spec: 1-boundary §1.6. */
-import { printCan } from "../boundary/survey.ts";
-import type { Place } from "../boundary/survey.ts";
-import type { Permission } from "../boundary/types.ts";
+import { type Place, printCan } from "./survey.ts";
+import type { Permission } from "./types.ts";
 import { Refusal } from "../refusal.ts";
 
 /**

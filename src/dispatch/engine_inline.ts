@@ -1,0 +1,75 @@
+/**
+ * The engine of one call: its main thread runs the verb itself, where a worker would cost a third of the time that reading a small file
+ * takes (14 of 45 ms, measured). Only for verbs that change nothing: a call that is cancelled costs the process its life.
+ */
+import type { Frame } from "../frames.ts";
+import { cancelled } from "../verbs/answer.ts";
+import type { Call } from "../verbs/verb.ts";
+import type { EngineOutput } from "./engine_output.ts";
+import { answer, openSide } from "./engine_verbs.ts";
+import { BEAT, type Opening, type Request, type ToEngine } from "./protocol.ts";
+
+/**
+ * Runs the calls that come, one after another, until there are no more. What a verb waits for, it waits for here.
+ *
+ * @param next The next frame; `undefined` at the end of input.
+ */
+export async function runInline(
+  opening: Opening,
+  output: EngineOutput,
+  next: () => Frame<ToEngine> | undefined,
+): Promise<void> {
+  const { side, opened } = await openSide(opening);
+  output.send(opened);
+  if (!side) return;
+  for (let frame = next(); frame && !("finish" in frame.header); frame = next()) {
+    if (!("verb" in frame.header)) continue;
+    await answer(frame.header, side, new InlineCall(frame.header, output, next), output);
+  }
+}
+
+/** How many safe points are passed before the clock is looked at. */
+const PULSES = 16;
+
+class InlineCall implements Call {
+  #pulses = 0;
+  #beat = performance.now();
+  #done = 0;
+  #told = 0;
+
+  constructor(
+    readonly request: Request,
+    readonly output: EngineOutput,
+    readonly next: () => Frame<ToEngine> | undefined,
+  ) {}
+
+  pulse() {
+    if (++this.#pulses % PULSES !== 0) return;
+    const now = performance.now();
+    if (now - this.#beat < BEAT) return;
+    this.#beat = now;
+    const { id, progress } = this.request;
+    if (progress && this.#done !== this.#told) this.output.send({ progress: id, done: this.#done });
+    else this.output.send({ pulse: [id] });
+    this.#told = this.#done;
+  }
+
+  progress(done: number) {
+    this.#done = done;
+  }
+
+  changed(): never {
+    throw new Error("a change in an engine that is for reading");
+  }
+
+  ask(job: string, header: Record<string, unknown>, body: Uint8Array) {
+    const { id } = this.request;
+    this.output.send({ ask: id, job, header }, body);
+    for (let frame = this.next(); frame; frame = this.next()) {
+      if (!("told" in frame.header) || frame.header.told !== id) continue;
+      if (frame.header.header.cancelled) break;
+      return { header: frame.header.header, body: frame.body };
+    }
+    throw cancelled();
+  }
+}

@@ -1,0 +1,39 @@
+/** What every thread of the engine that runs verbs does: opens the trees for itself, runs a verb, sends the answer. */
+import { Survey } from "../boundary/survey.ts";
+import { DiskError } from "../disk/disk.ts";
+import { openDisk } from "../disk/mod.ts";
+import { answering, fault, renderRefusal } from "../verbs/answer.ts";
+import { VERBS } from "../verbs/mod.ts";
+import type { Call, EngineSide, EngineVerb } from "../verbs/verb.ts";
+import type { EngineOutput } from "./engine_output.ts";
+import { faultLine } from "./fault_line.ts";
+import type { Opened, Opening, Request } from "./protocol.ts";
+
+const encoder = new TextEncoder();
+
+/** The trees, open; or why they are not the ones that the boundary names. */
+export async function openSide(
+  { boundary, libc }: Opening,
+): Promise<{ side?: Omit<EngineSide, "call">; opened: Opened }> {
+  try {
+    const disk = await openDisk(boundary, libc);
+    return { side: { survey: new Survey(boundary), disk }, opened: { id: 0, disk: disk.kind } };
+  } catch (error) {
+    if (!(error instanceof DiskError)) throw error;
+    return { opened: { id: 0, replaced: error.message } };
+  }
+}
+
+/** Runs a verb and sends what comes of it. */
+export async function answer(
+  { id, verb: name, args, form }: Request,
+  side: Omit<EngineSide, "call">,
+  call: Call,
+  output: EngineOutput,
+): Promise<void> {
+  const verb = VERBS.find((verb): verb is EngineVerb => verb.name === name && verb.where === "engine");
+  const { outcome, text, images } = verb
+    ? await answering(form, () => verb.run(args, { ...side, call }), (error) => console.error(faultLine(error)))
+    : renderRefusal(fault(), form);
+  output.send({ id, outcome, images }, encoder.encode(text));
+}
