@@ -95,8 +95,7 @@ class MainDispatcher implements ServerDispatcher {
   }
 
   async #here(verb: MainVerb, args: Record<string, unknown>, form: Form): Promise<Reply> {
-    const fences = await this.#fences(verb);
-    const side = { configuration: () => this.#load(), fences: () => fences, verbs: this.options.verbs };
+    const side = { configuration: () => this.#load(), fences: () => this.#fences(), verbs: this.options.verbs };
     return toReply(await answering(form, () => verb.run(args, side), (error) => console.error(faultLine(error))));
   }
 
@@ -171,11 +170,8 @@ class MainDispatcher implements ServerDispatcher {
     this.#engine = undefined;
   }
 
-  /**
-   * Which fences stand: what an engine found when it tried them. Only a verb that tells of them waits for one, and then starts it.
-   */
-  async #fences(verb: MainVerb): Promise<Fences> {
-    if (!verb.tellsFences) return { verbs: true, process: false, kernel: false };
+  /** Which fences stand: what the engine for the boundary of this moment found when it tried them. */
+  async #fences(): Promise<Fences> {
     const { process, kernel, breach } = await this.#engineFor(this.#load().boundary, true).fences.catch((error) => {
       throw error instanceof CallHung ? hung(this.#patience) : error instanceof EngineEnded ? died() : error;
     });

@@ -6,6 +6,7 @@ import type { Frame } from "../frames.ts";
 import { cancelled } from "../verbs/answer.ts";
 import type { Call } from "../verbs/verb.ts";
 import type { EngineOutput } from "./engine_output.ts";
+import { openCrew } from "./engine_crew.ts";
 import { answer, openSide } from "./engine_verbs.ts";
 import { BEAT, type Opening, type Request, type ToEngine } from "./protocol.ts";
 
@@ -24,7 +25,7 @@ export async function runInline(
   if (!side) return;
   for (let frame = next(); frame && !("finish" in frame.header); frame = next()) {
     if (!("verb" in frame.header)) continue;
-    await answer(frame.header, side, new InlineCall(frame.header, output, next), output);
+    await answer(frame.header, side, new InlineCall(frame.header, opening, output, next), output);
   }
 }
 
@@ -39,9 +40,14 @@ class InlineCall implements Call {
 
   constructor(
     readonly request: Request,
+    readonly opening: Opening,
     readonly output: EngineOutput,
     readonly next: () => Frame<ToEngine> | undefined,
   ) {}
+
+  crew(task: unknown) {
+    return openCrew(this.opening, this.request.verb, task);
+  }
 
   pulse() {
     if (++this.#pulses % PULSES !== 0) return;

@@ -10,13 +10,27 @@ import { cancelled } from "../verbs/answer.ts";
 import type { Call } from "../verbs/verb.ts";
 import { EngineOutput } from "./engine_output.ts";
 import { answer, openSide } from "./engine_verbs.ts";
-import { CONTROL, type FromWorker, type Hiring, type Told, type ToWorker } from "./protocol.ts";
+import { openCrew, runAssistant } from "./engine_crew.ts";
+import {
+  CONTROL,
+  type FromWorker,
+  type Hired,
+  type Hiring,
+  type Opening,
+  type Request,
+  type Told,
+  type ToWorker,
+} from "./protocol.ts";
 
 /** The part of a worker's global scope that is used, which the type library for windows does not know. */
 const scope = globalThis as unknown as { postMessage(message: FromWorker): void };
 
-/** Runs the worker, for as long as the process lives. */
-export async function runWorker({ opening, control, mailbox, output }: Hiring): Promise<void> {
+/** Does what the worker was hired for, for as long as the process lives. */
+export function work(hired: Hired): Promise<void> {
+  return "jobs" in hired ? runAssistant(hired) : runVerbs(hired);
+}
+
+async function runVerbs({ opening, control, mailbox, output }: Hiring): Promise<void> {
   const words = new Int32Array(control);
   const mail = new Mail(words, new Uint8Array(mailbox));
   const out = new EngineOutput(output);
@@ -27,7 +41,7 @@ export async function runWorker({ opening, control, mailbox, output }: Hiring): 
     const { header } = mail.next();
     // What was told to a call that did not wait for it any more.
     if ("told" in header) continue;
-    await answer(header, side, new RunningCall(header.id, words, mail, out), out);
+    await answer(header, side, new RunningCall(header, opening, words, mail, out), out);
     Atomics.store(words, CONTROL.BUSY, 0);
     if (Atomics.load(words, CONTROL.WANTED) !== 0) scope.postMessage({ idle: true });
   }
@@ -53,7 +67,21 @@ class Mail {
 }
 
 class RunningCall implements Call {
-  constructor(readonly id: number, readonly control: Int32Array, readonly mail: Mail, readonly output: EngineOutput) {}
+  constructor(
+    readonly request: Request,
+    readonly opening: Opening,
+    readonly control: Int32Array,
+    readonly mail: Mail,
+    readonly output: EngineOutput,
+  ) {}
+
+  get id(): number {
+    return this.request.id;
+  }
+
+  crew(task: unknown) {
+    return openCrew(this.opening, this.request.verb, task);
+  }
 
   pulse() {
     Atomics.add(this.control, CONTROL.PULSE, 1);

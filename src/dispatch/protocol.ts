@@ -107,7 +107,9 @@ export type FromEngine = Fenced | Opened | Response | Pulse | Progress | Changed
 /** How often signs of life and progress are passed on, in milliseconds. At most ten times a second. */
 export const BEAT = 100;
 
-/** What a worker is given, once. */
+/** What a worker is given, once: to run verbs, or to help another one with its verb (`engine_crew.ts`). */
+export type Hired = Hiring | { opening: Opening; jobs: SharedArrayBuffer };
+
 export interface Hiring {
   opening: Opening;
   /** `CONTROL.PLACES` words. */

@@ -12,7 +12,6 @@ const schema = object({});
 export const roots: MainVerb<typeof schema> = {
   name: "roots",
   where: "main",
-  tellsFences: true,
   summary: "the open trees and what may be done in each",
   description:
     "Tells which folders are open, under which names, and what may be done in each and in the scopes below. " +
@@ -20,12 +19,15 @@ export const roots: MainVerb<typeof schema> = {
   tool: { readOnly: true, destructive: false, idempotent: true },
   schema,
   arguments: {},
-  run(_args, side): Answer {
+  async run(_args, side): Promise<Answer> {
     const configuration = side.configuration();
-    const fences = side.fences();
+    const trying = side.fences();
+    // What is wrong here is told first.
+    trying.catch(() => {});
     const { trees } = configuration.boundary;
     const declared = trees.filter((tree) => tree.found === undefined);
     const branches = new Map(declared.map((tree) => [tree, branchOf(tree.real)]));
+    const fences = await trying;
     return {
       json: {
         levels: configuration.levels,

@@ -9,6 +9,7 @@ import { compilePatterns, type Matcher } from "../text/patterns.ts";
 import { excludedNote, foldersNote } from "./find.ts";
 import { grants } from "../boundary/permission.ts";
 import { demandUnscreened } from "./screen.ts";
+import { assistSearch, CrewedSearch, type SearchTask, SEEN } from "./search_crew.ts";
 import { linearFinder, RISKY_PIECE, riskyFinder } from "./search_finders.ts";
 import { type ContextLine, type Hit, HitCollector } from "./search_hits.ts";
 import { FileText, type Verdict } from "./search_text.ts";
@@ -89,7 +90,11 @@ export const search: EngineVerb<typeof schema> = {
       throw error;
     }
   },
+  assist: (task, side) => assistSearch(task as SearchTask, side),
 };
+
+/** A search that is not done after so many milliseconds asks for helpers; it looks at the clock once in so many files. */
+const ALONE = { milliseconds: 8, files: 64 };
 
 /** Counters of what was not searched; only those above 0 are told. */
 interface Passed {
@@ -118,7 +123,17 @@ export class Search {
     files_undecodable: 0,
   };
 
-  constructor(readonly args: SearchArguments, matcher: Matcher, readonly side: EngineSide) {
+  /** Files are handed to helpers. */
+  #crewed?: CrewedSearch;
+  #asked = false;
+
+  /** @param alone When helpers are asked for; tests ask at once. */
+  constructor(
+    readonly args: SearchArguments,
+    readonly matcher: Matcher,
+    readonly side: EngineSide,
+    readonly alone = ALONE,
+  ) {
     const named = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
     const { call } = side;
     this.#text = new FileText(
@@ -136,16 +151,25 @@ export class Search {
   }
 
   answer(): Answer {
+    const begun = performance.now();
+    let sinceLook = 0;
     const met = sweep(this.side, this.args, {
       folders: false,
       visit: (at, name, path, kind, place) => {
         if (kind !== "file") return true;
-        this.side.call.progress(++this.#matched);
-        if (grants(place, "read")) this.#file(at, name, path);
-        else this.#passed.files_unreadable++;
-        return this.#collector.full === undefined && this.#collector.stoppedAt === undefined;
+        const known = !grants(place, "read") ? SEEN.CLOSED : isTextual(kindOf(name)) ? undefined : SEEN.NO_TEXT;
+        if (this.#crewed) {
+          if (!this.#crewed.take(at, name, path, known)) return false;
+          if (this.#crewed.needless) this.#dismiss();
+          return this.#wantsMore();
+        }
+        if (known !== undefined) return this.#settle(known, name);
+        this.#file(at, name, path);
+        if (++sinceLook % this.alone.files === 0 && performance.now() - begun >= this.alone.milliseconds) this.#hire();
+        return this.#wantsMore();
       },
     });
+    if (this.#wantsMore()) this.#dismiss();
     const collected = this.#collector;
     const undecided = collected.undecided.length > 0 || collected.stoppedAt !== undefined;
     const hits = collected.hits.map((hit) => ({ ...hit, path: met.print(hit.path) }));
@@ -176,13 +200,60 @@ export class Search {
     };
   }
 
-  #file(at: { folder: Folder; real: Location }, name: string, path: string) {
-    const kind = kindOf(name);
-    if (!isTextual(kind)) {
-      if (isArchive(kind)) this.#passed.archives_skipped++;
-      else if (!isImage(kind)) this.#passed.documents_skipped++;
-      return;
+  #wantsMore(): boolean {
+    return this.#collector.full === undefined && this.#collector.stoppedAt === undefined;
+  }
+
+  /** From now on helpers look at files too, where there are any; asked for once. */
+  #hire() {
+    if (this.#asked || !this.matcher.linear) return;
+    this.#asked = true;
+    const task: SearchTask = { matcher: this.matcher, encoding: this.args.encoding };
+    const crew = this.side.call.crew?.(task);
+    this.#crewed = crew && new CrewedSearch(crew, task, this.side, {
+      seen: (what, name) => this.#settle(what, name),
+      search: (folder, real, name, path) => {
+        if (folder) this.#file({ folder, real }, name, path);
+        return this.#wantsMore();
+      },
+    });
+  }
+
+  /** Takes in what helpers have found, and goes on without them. */
+  #dismiss() {
+    const crewed = this.#crewed;
+    this.#crewed = undefined;
+    crewed?.finish();
+  }
+
+  /** Counts a file of which all is known. Returns whether more is wanted. */
+  #settle(what: number, name: string): boolean {
+    if (what !== SEEN.GONE) this.side.call.progress(++this.#matched);
+    switch (what) {
+      case SEEN.NOTHING:
+        this.#searched++;
+        break;
+      case SEEN.BINARY:
+        this.#passed.files_binary++;
+        break;
+      case SEEN.UNDECODABLE:
+        this.#passed.files_undecodable++;
+        break;
+      case SEEN.UNREADABLE:
+      case SEEN.CLOSED:
+        this.#passed.files_unreadable++;
+        break;
+      case SEEN.NO_TEXT: {
+        const kind = kindOf(name);
+        if (isArchive(kind)) this.#passed.archives_skipped++;
+        else if (!isImage(kind)) this.#passed.documents_skipped++;
+      }
     }
+    return this.#wantsMore();
+  }
+
+  #file(at: { folder: Folder; real: Location }, name: string, path: string) {
+    this.side.call.progress(++this.#matched);
     const file = this.#open(at.folder, name);
     if (!file) return;
     this.#path = path;

@@ -6,6 +6,7 @@
  */
 import type { Survey } from "../boundary/survey.ts";
 import type { Configuration } from "../config/types.ts";
+import type { Assist, Crew } from "./crew.ts";
 import type { Disk } from "../disk/disk.ts";
 import type { Outcome } from "../refusal.ts";
 import type { Infer, ObjectShape } from "./shape.ts";
@@ -74,6 +75,8 @@ export interface Call {
    * in the middle. Until then a call may be run again. Spec: decision 51.
    */
   changed(path?: string): void;
+  /** Other threads that do jobs of this task, as the verb's `assist` does them; hired when it is asked. `undefined`: there are none. */
+  crew?(task: unknown): Crew | undefined;
   /**
    * Has something done that only the main process can have done, and waits for it: a search that may run away. Decision 41.
    * @throws {Refusal} `refused` when the call is cancelled meanwhile.
@@ -96,7 +99,8 @@ export interface EngineSide {
 export interface MainSide {
   /** Read afresh for this call. @throws {Refusal} when it cannot be. */
   configuration(): Configuration;
-  fences(): Fences;
+  /** What an engine found when it tried them. Started when it is first asked for, so it is asked for early and awaited late. */
+  fences(): Promise<Fences>;
   verbs: readonly Verb[];
 }
 
@@ -119,14 +123,14 @@ interface Declaration<S extends ObjectShape> {
 export interface EngineVerb<S extends ObjectShape = ObjectShape> extends Declaration<S> {
   where: "engine";
   run(args: Infer<S>, side: EngineSide): Answer | Promise<Answer>;
+  /** What a helper does for a running call: takes its task, then job after job. */
+  assist?(task: unknown, side: EngineSide): Assist;
 }
 
 /** A verb that touches no path of a caller's: it runs in the main process. */
 export interface MainVerb<S extends ObjectShape = ObjectShape> extends Declaration<S> {
   where: "main";
-  /** It tells which fences stand, so an engine has to have tried them. */
-  tellsFences?: boolean;
-  run(args: Infer<S>, side: MainSide): Answer;
+  run(args: Infer<S>, side: MainSide): Answer | Promise<Answer>;
 }
 
 /** What the front end does itself: `serve`. It stands in the registry for help and the grammar of arguments. */

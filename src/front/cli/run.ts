@@ -45,10 +45,12 @@ export async function runCommandLine(argv: readonly string[], program: Program):
   }
   const { verb, args } = asked(line, program.verbs);
   const stop = new AbortController();
-  for (const signal of INTERRUPTS) Deno.addSignalListener(signal, () => stop.abort());
   const meter = Deno.stderr.isTerminal() ? new ProgressMeter() : undefined;
   const options = { signal: stop.signal, onProgress: meter?.show.bind(meter) };
-  const { outcome, body } = await program.dispatcher(line.globals).call(verb, args, form, options);
+  const answer = program.dispatcher(line.globals).call(verb, args, form, options);
+  // While the engine starts.
+  for (const signal of INTERRUPTS) Deno.addSignalListener(signal, () => stop.abort());
+  const { outcome, body } = await answer;
   meter?.clear();
   program.write(body);
   return EXIT_CODES[outcome];
