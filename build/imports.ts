@@ -7,7 +7,7 @@
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["entries", "dispatch", "sealed"],
   entries: ["front", "dispatch", "fence", "sealed"],
-  front: ["dispatch", "verbs"],
+  front: ["dispatch", "text", "verbs"],
   dispatch: ["boundary", "config", "disk", "fence", "sealed", "verbs"],
   verbs: ["boundary", "disk", "documents", "screens", "text"],
   boundary: [],
@@ -38,7 +38,7 @@ const GUARDED: readonly { what: RegExp; where: readonly RegExp[]; why: string }[
     what:
       /\bDeno\.(open|create|read|write|stat|lstat|realPath|mkdir|remove|rename|copyFile|link|symlink|truncate|chmod|chown|utime|watchFs|make)[A-Za-z]*\(/,
     where: [
-      /^src\/disk\/(pathname|mutate)/,
+      /^src\/disk\/pathname/,
       /^src\/config\//,
       /^src\/fence\/(libc|probe)\.ts$/,
       /^src\/sealed\/seal\.ts$/,

@@ -9,6 +9,7 @@
  * Handles are closed by whoever opened them. Spec: design, "Race-free paths"; decisions 40, 54.
  */
 import type { Tree } from "../boundary/types.ts";
+import type { Changing } from "./changes.ts";
 
 export type EntryKind = "file" | "dir" | "link" | "other";
 
@@ -37,7 +38,7 @@ export interface Listing {
 }
 
 /** An opened folder. Names are single segments, never `.` or `..`. */
-export interface Folder {
+export interface Folder extends Changing {
   /** @throws {DiskError} `denied` when the folder may be passed through but not listed. */
   list(): Listing;
   /** Facts of an entry; `undefined` when there is none of that name. */
@@ -77,6 +78,12 @@ export type DiskFault =
   | "name-too-long"
   | "replaced"
   | "no-unicode"
+  | "exists"
+  | "not-empty"
+  | "cross-device"
+  | "read-only"
+  | "no-space"
+  | "busy"
   | "failed";
 
 /** What the system, or this room, says against an access. Never carries a path: callers add it where it may be named. */
@@ -85,6 +92,36 @@ export class DiskError extends Error {
   constructor(readonly fault: DiskFault, message: string) {
     super(message);
   }
+}
+
+/** What the codes of the system's errors mean; those of another kind of entry are in `systemError`. */
+const FAULTS: Readonly<Record<string, readonly [DiskFault, string]>> = {
+  ENOENT: ["missing", "there is nothing here"],
+  ESTALE: ["missing", "there is nothing here"],
+  EACCES: ["denied", "the system does not allow it"],
+  EPERM: ["denied", "the system does not allow it"],
+  EISDIR: ["not-file", "the entry is of another kind"],
+  ENAMETOOLONG: ["name-too-long", "the name is longer than the system allows"],
+  EEXIST: ["exists", "there is something of that name"],
+  ENOTEMPTY: ["not-empty", "the folder is not empty"],
+  EXDEV: ["cross-device", "the two places are on different file systems"],
+  EROFS: ["read-only", "the file system is mounted read-only"],
+  ENOSPC: ["no-space", "the disk is full"],
+  EDQUOT: ["no-space", "this account's share of the disk is used up"],
+  EFBIG: ["no-space", "the file would be larger than the system allows"],
+  EMLINK: ["no-space", "the folder holds as many folders as the file system allows"],
+  EBUSY: ["busy", "another program or a mount holds the entry"],
+  ETXTBSY: ["busy", "the file is a program that runs"],
+};
+
+/** By these the system says that an entry is not what a call works on: a file, a link or a socket where a folder is due, or the like. */
+const OF_ANOTHER_KIND = ["ENOTDIR", "ELOOP", "ENXIO"];
+
+/** An error of the system. `otherwise` is what it means that an entry is of another kind. */
+export function systemError(code: string, otherwise: DiskFault = "not-folder"): DiskError {
+  if (OF_ANOTHER_KIND.includes(code)) return new DiskError(otherwise, "the entry is of another kind");
+  const [fault, message] = FAULTS[code] ?? ["failed", `the system says ${code}`];
+  return new DiskError(fault, message);
 }
 
 /** Whether an entry of a listing is a folder; `nameOf` takes the mark off. */

@@ -6,16 +6,9 @@
  */
 import fs from "node:fs";
 import type { Boundary } from "../boundary/types.ts";
-import {
-  type Disk,
-  DiskError,
-  type EntryKind,
-  entryOf,
-  type Facts,
-  type Folder,
-  type Listing,
-  type OpenFile,
-} from "./disk.ts";
+import { type Disk, DiskError, entryOf, type Facts, type Folder, type Listing, type OpenFile } from "./disk.ts";
+import { attempt, factsAt, factsOfNumber, isSame, NO_TRAP } from "./pathname_calls.ts";
+import { ChangingFolder } from "./pathname_changes.ts";
 
 /** @throws {DiskError} `replaced` when another folder is at a tree's path than the boundary says. */
 export function openPathnameDisk(boundary: Boundary): Disk {
@@ -25,12 +18,10 @@ export function openPathnameDisk(boundary: Boundary): Disk {
       throw new DiskError("replaced", `the folder of the tree '${tree.name}' is not the one that was declared`);
     }
   }
-  return { kind: "pathname", top: (tree) => new NamedFolder(tree.real), close() {} };
+  return { kind: "pathname", top: (tree) => new NamedFolder(tree.real, tree.identity), close() {} };
 }
 
-class NamedFolder implements Folder {
-  constructor(readonly path: string) {}
-
+class NamedFolder extends ChangingFolder implements Folder {
   list(): Listing {
     const entries: string[] = [];
     for (const entry of attempt(() => [...Deno.readDirSync(this.path)])) {
@@ -42,35 +33,33 @@ class NamedFolder implements Folder {
   }
 
   look(name: string): Facts | undefined {
-    return factsAt(this.#at(name));
+    return factsAt(this.at(name));
   }
 
   folder(name: string): Folder {
-    const path = this.#at(name);
+    const path = this.at(name);
     const facts = factsAt(path);
     if (!facts) throw new DiskError("missing", "there is nothing here");
     if (facts.kind !== "dir") throw new DiskError("not-folder", "the entry is of another kind");
-    return new NamedFolder(path);
+    return new NamedFolder(path, facts);
   }
 
   file(name: string): OpenFile {
-    const path = this.#at(name);
+    const path = this.at(name);
     const checked = factsAt(path);
     if (!checked) throw new DiskError("missing", "there is nothing here");
     if (checked.kind !== "file") throw new DiskError("not-file", "the entry is of another kind");
-    // Non-blocking and through no link, where the system knows that: a FIFO put here since the look must not hold us.
-    const fd = attempt(() => fs.openSync(path, fs.constants.O_RDONLY | NONBLOCK | NOFOLLOW));
-    const file = new NumberedFile(fd);
-    const opened = factsFrom(attempt(() => file.statSync()));
-    if (opened.dev !== checked.dev || opened.ino !== checked.ino || opened.kind !== "file") {
-      file.close();
+    const fd = attempt(() => fs.openSync(path, fs.constants.O_RDONLY | NO_TRAP));
+    const opened = factsOfNumber(fd);
+    if (!isSame(opened, checked)) {
+      fs.closeSync(fd);
       throw new DiskError("not-file", "the entry was replaced while it was opened");
     }
-    return new NamedFile(file, opened);
+    return new NamedFile(fd, opened);
   }
 
   link(name: string): string | undefined {
-    const path = this.#at(name);
+    const path = this.at(name);
     if (factsAt(path)?.kind !== "link") return undefined;
     try {
       return attempt(() => Deno.readLinkSync(path));
@@ -86,44 +75,12 @@ class NamedFolder implements Folder {
     if (!facts) throw new DiskError("missing", "there is nothing here");
     return facts;
   }
-
-  close() {}
-
-  #at(name: string): string {
-    return this.path.endsWith("/") ? this.path + name : `${this.path}/${name}`;
-  }
-}
-
-const NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
-const NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
-
-class NumberedFile {
-  constructor(readonly fd: number) {}
-  statSync() {
-    const s = fs.fstatSync(this.fd);
-    return {
-      isSymlink: false,
-      isDirectory: s.isDirectory(),
-      isFile: s.isFile(),
-      size: s.size,
-      mtime: s.mtime,
-      mode: s.mode,
-      dev: s.dev,
-      ino: s.ino,
-    } as Deno.FileInfo;
-  }
-  close() {
-    fs.closeSync(this.fd);
-  }
 }
 
 class NamedFile implements OpenFile {
-  #file: NumberedFile;
   #open = true;
 
-  constructor(file: NumberedFile, readonly opened: Facts) {
-    this.#file = file;
-  }
+  constructor(readonly number: number, readonly opened: Facts) {}
 
   facts(): Facts {
     return this.opened;
@@ -133,7 +90,7 @@ class NamedFile implements OpenFile {
     return attempt(() => {
       let filled = 0;
       while (filled < buffer.length) {
-        const n = fs.readSync(this.#file.fd, buffer, filled, buffer.length - filled, offset + filled);
+        const n = fs.readSync(this.number, buffer, filled, buffer.length - filled, offset + filled);
         if (!n) break;
         filled += n;
       }
@@ -142,54 +99,7 @@ class NamedFile implements OpenFile {
   }
 
   close() {
-    if (this.#open) this.#file.close();
+    if (this.#open) fs.closeSync(this.number);
     this.#open = false;
-  }
-}
-
-function factsAt(path: string): Facts | undefined {
-  try {
-    return factsFrom(attempt(() => Deno.lstatSync(path)));
-  } catch (error) {
-    if (error instanceof DiskError && error.fault === "missing") return undefined;
-    throw error;
-  }
-}
-
-function factsFrom(info: Deno.FileInfo): Facts {
-  const kind: EntryKind = info.isSymlink ? "link" : info.isDirectory ? "dir" : info.isFile ? "file" : "other";
-  return {
-    kind,
-    size: info.size,
-    modified: info.mtime?.getTime() ?? 0,
-    mode: info.mode === null ? undefined : info.mode & 0o7777,
-    dev: info.dev,
-    ino: info.ino ?? 0,
-  };
-}
-
-function attempt<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw new DiskError("missing", "there is nothing here");
-    if (error instanceof Deno.errors.NotADirectory) throw new DiskError("not-folder", "the entry is of another kind");
-    if (error instanceof Deno.errors.IsADirectory) throw new DiskError("not-file", "the entry is of another kind");
-    if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
-      throw new DiskError("denied", "the system does not allow it");
-    }
-    const code = (error as { code?: string }).code;
-    // What `node:fs` throws has a code and no class of its own.
-    if (code === "ENOENT") throw new DiskError("missing", "there is nothing here");
-    if (code === "EACCES" || code === "EPERM") throw new DiskError("denied", "the system does not allow it");
-    // A link, a folder or a socket where a file was a moment ago.
-    if (code === "ELOOP" || code === "EISDIR" || code === "ENXIO") {
-      throw new DiskError("not-file", "the entry is of another kind");
-    }
-    if (code === "ENAMETOOLONG") throw new DiskError("name-too-long", "the name is longer than the system allows");
-    // `readDirSync` and friends report a file on the way as ENOTDIR without a class of its own on some systems.
-    if (code === "ENOTDIR") throw new DiskError("not-folder", "the entry is of another kind");
-    if (error instanceof Error) throw new DiskError("failed", `the system says: ${code ?? error.name}`);
-    throw error;
   }
 }

@@ -241,6 +241,15 @@ export function refusalOf(error: DiskError, path: string): Refusal {
       return new Refusal("refused", "the path goes through a link whose target is no Unicode name", path);
     case "replaced":
       return new Refusal("not-found", error.message, path);
+    case "exists":
+      return new Refusal("target-exists", error.message, path);
+    case "not-empty":
+      return new Refusal("refused", error.message, path);
+    case "cross-device":
+    case "read-only":
+    case "no-space":
+    case "busy":
+      return new Refusal("denied", `the operating system declines: ${error.message}`, path);
     case "failed":
       return new Refusal("denied", `the operating system declines: ${error.message}`, path);
   }

@@ -77,7 +77,7 @@ class MainDispatcher implements ServerDispatcher {
 
   async call(verb: Verb, given: unknown, form: Form, options: CallOptions = {}): Promise<Reply> {
     try {
-      const args = checkArguments(verb, given);
+      const args = checkArguments(verb, given, form);
       if (verb.where === "main") return await this.#here(verb, args, form);
       if (verb.where === "engine") return await this.#inTurn(verb, args, form, options);
       throw new Error(`the verb ${verb.name} is the front end's own`);

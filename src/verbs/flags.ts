@@ -32,6 +32,7 @@ const VALUE_KINDS: Readonly<Record<Shape["kind"], ValueKind>> = {
   list: "texts",
   map: "text",
   object: "text",
+  document: "text",
 };
 
 /** The flag that stands for an argument. */

@@ -63,6 +63,10 @@ function described(verb: Verb): Described {
       });
       flags.push({ name: `--${argument.lines.stdin}`, help: `the same from standard input, ${each}` });
     }
+    if (argument.content) {
+      flags.push({ name: `--${argument.content.file}`, value: "FILE", help: "the same from a file of yours" });
+      flags.push({ name: `--${argument.content.stdin}`, help: "the same from standard input" });
+    }
   }
   return { name: verb.name, summary: verb.summary, words, flags, mcp: verb.tool !== undefined };
 }

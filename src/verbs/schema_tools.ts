@@ -1,7 +1,7 @@
 /** What follows from a verb's shape: the check of arguments, with all that is wrong in one sentence, and the schema of its tool. */
 import { nearest, Refusal } from "../refusal.ts";
-import { check, type Fault, jsonSchema, type Path } from "./shape.ts";
-import type { Verb } from "./verb.ts";
+import { check, type Fault, jsonSchema, type Members, object, type ObjectShape, type Path } from "./shape.ts";
+import type { Form, Verb } from "./verb.ts";
 
 /** The JSON Schema of a tool's arguments: plain, closed, without references and alternatives. Spec: decision 35. */
 export interface InputSchema {
@@ -19,12 +19,13 @@ const COMPLAINTS = 5;
  * The arguments of a call, checked against the verb's schema and its `check`.
  *
  * @param args What a front end was given: an object with the names of the schema.
+ * @param form A tool call has only the arguments of the tool: what is for the command line is unknown to it.
  * @throws {Refusal} `invalid`, naming unknown arguments first, then missing ones, then wrong values. Spec: 2-verbs §2.26.
  */
-export function checkArguments(verb: Verb, args: unknown): Record<string, unknown> {
+export function checkArguments(verb: Verb, args: unknown, form: Form = "text"): Record<string, unknown> {
   const said: Record<Fault["what"], string[]> = { unknown: [], missing: [], wrong: [] };
   let faults = 0;
-  const checked = check(verb.schema, args, [], (fault) => {
+  const checked = check(form === "tool" ? toolShape(verb) : verb.schema, args, [], (fault) => {
     faults++;
     if (said[fault.what].length < COMPLAINTS) said[fault.what].push(complaint(verb, fault));
   }) as Record<string, unknown>;
@@ -42,7 +43,7 @@ export function checkArguments(verb: Verb, args: unknown): Record<string, unknow
  * its description and, where a tool call gets another default than the command line, that default.
  */
 export function inputSchema(verb: Verb): InputSchema {
-  const whole = jsonSchema(verb.schema) as InputSchema;
+  const whole = jsonSchema(toolShape(verb)) as InputSchema;
   const properties: InputSchema["properties"] = {};
   for (const [name, property] of Object.entries(whole.properties)) {
     const { help, toolDefault } = verb.arguments[name];
@@ -59,6 +60,13 @@ export function inputSchema(verb: Verb): InputSchema {
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
+}
+
+/** The arguments of the tool: without those that are for the person who types. */
+function toolShape({ schema, arguments: declared }: Verb): ObjectShape {
+  const members: Members = schema.members;
+  const own = Object.entries(members).filter(([name]) => !declared[name].commandLine);
+  return own.length === Object.keys(members).length ? schema : object(Object.fromEntries(own));
 }
 
 function complaint(verb: Verb, fault: Fault): string {

@@ -9,7 +9,15 @@
 import { nearest } from "../refusal.ts";
 
 /** What a value has to be. */
-export type Shape = TextShape | IntegerShape | FlagShape | ChoiceShape | ListShape | MapShape | ObjectShape;
+export type Shape =
+  | TextShape
+  | IntegerShape
+  | FlagShape
+  | ChoiceShape
+  | ListShape
+  | MapShape
+  | ObjectShape
+  | DocumentShape;
 
 export interface TextShape extends TextRules {
   kind: "text";
@@ -62,6 +70,11 @@ export interface ObjectShape<F extends Members = Members> {
   members: F;
 }
 
+/** An object that is checked elsewhere: a script. */
+export interface DocumentShape {
+  kind: "document";
+}
+
 /** The members of an object by name. */
 export type Members = Readonly<Record<string, Shape | Optional>>;
 
@@ -99,6 +112,10 @@ export function object<F extends Members>(members: F): ObjectShape<F> {
   return { kind: "object", members };
 }
 
+export function document(): DocumentShape {
+  return { kind: "document" };
+}
+
 export function optional<S extends Shape>(shape: S): Optional<S> {
   return { kind: "optional", shape };
 }
@@ -120,6 +137,7 @@ export type Infer<S> = Shape extends S ? unknown // A shape of which nothing is 
   : S extends ListShape<infer M> ? Infer<M>[]
   : S extends MapShape<infer M> ? Record<string, Infer<M>>
   : S extends ObjectShape<infer F> ? InferMembers<F>
+  : S extends DocumentShape ? Record<string, unknown>
   : never;
 
 type InferMembers<F extends Members> = Flat<
@@ -189,6 +207,8 @@ export function check(shape: Shape, value: unknown, path: Path, tell: (fault: Fa
       }
       return result;
     }
+    case "document":
+      return isObject(value) ? value : wrongKind("an object");
     case "object":
       return isObject(value) ? checkMembers(shape, value, path, tell) : wrongKind("an object");
   }
@@ -236,6 +256,8 @@ export function jsonSchema(shape: Shape): Record<string, unknown> {
       };
     case "map":
       return { type: "object", additionalProperties: jsonSchema(shape.member) };
+    case "document":
+      return { type: "object" };
     case "object": {
       const members = Object.entries(shape.members);
       const required = members.filter(([, member]) => member.kind !== "optional").map(([name]) => name);

@@ -30,6 +30,12 @@ export interface Argument {
   presets?: Readonly<Record<string, string>>;
   /** Flags by which the person who types feeds this argument from a file or standard input, one value a line. */
   lines?: { file: string; stdin: string };
+  /** Flags by which the person who types gives this argument's text as a whole, from a file or standard input. */
+  content?: { file: string; stdin: string };
+  /** The flag names a file of the person who types, in JSON with comments: its value is the argument. */
+  document?: true;
+  /** For the person who types; not in the tool's schema. */
+  commandLine?: true;
   /** What holds when it is not given, for help. */
   default?: string | number;
   /** What a tool call gets where it says nothing, when that differs from the command line. */

@@ -43,8 +43,8 @@ Deno.test("patterns: words first, then -e and --pattern; files and standard inpu
   assert.deepEqual(parse("search", "--", "-e", "--json").args, { patterns: ["-e", "--json"] });
   assert.equal(parse("search", "--", "--json").globals.json, false);
   assert.deepEqual(parse("search", "--pattern-file", "f", "--pattern-stdin").sources, [
-    { property: "patterns", file: "f" },
-    { property: "patterns" },
+    { property: "patterns", as: "lines", flag: "--pattern-file", file: "f" },
+    { property: "patterns", as: "lines", flag: "--pattern-stdin" },
   ]);
   assert.match(refused("search", "--pattern-stdin", "--pattern-stdin"), /one flag only/);
 });

@@ -4,6 +4,7 @@ import { VERBS } from "../../src/verbs/mod.ts";
 import {
   check,
   choice,
+  document,
   type Fault,
   flag,
   type Infer,
@@ -131,6 +132,7 @@ function shapes(depth: number): fc.Arbitrary<Shape> {
     fc.constantFrom(text(), text({ filled: true }), text({ pattern: /^a|b/ })),
     fc.record({ min: bound, max: bound }).map(integer),
     fc.constant(flag()),
+    fc.constant(document()),
     fc.constantFrom(choice(["a"]), choice(["a", "b", "__proto__"])),
   ];
   if (depth === 0) return fc.oneof(...leaves);
@@ -158,6 +160,8 @@ function near(shape: Shape): fc.Arbitrary<unknown> {
       return fc.oneof(fc.integer({ min: -4, max: 4 }), fc.constantFrom(0.5, -0, NaN, Number.MAX_SAFE_INTEGER));
     case "flag":
       return fc.boolean();
+    case "document":
+      return fc.constantFrom({}, { a: [1] }, [], 1);
     case "list":
       return fc.array(values(shape.member), { maxLength: 4 });
     case "map":

@@ -13,9 +13,19 @@ export interface CommandLine {
   verb?: Verb;
   /** As the verb's schema wants them, not checked against it yet. */
   args: Record<string, unknown>;
-  /** Arguments to be filled from the person's own files or standard input, one value a line. */
-  sources: { property: string; file?: string }[];
+  /** Arguments to be filled from the person's own files or standard input. */
+  sources: Source[];
   globals: Globals;
+}
+
+/** Where an argument's value comes from: standard input where no file is named. */
+export interface Source {
+  property: string;
+  /** One value a line, a text as a whole, or JSON. */
+  as: "lines" | "text" | "document";
+  file?: string;
+  /** The flag as it is typed, for complaints. */
+  flag: string;
 }
 
 export interface Globals {
@@ -177,7 +187,14 @@ function flagsOf(verb: Verb): Map<string, Flag> {
   for (const { property, argument, kind } of argumentsOf(verb)) {
     const name = flagName(property, argument);
     const take = (value: string, line: CommandLine) => takeValue(line, property, kind, value, name ?? property);
-    const flag: Flag = { value: kind === "switch" ? undefined : argument.value ?? "VALUE", take };
+    const source = (as: Source["as"], flag: string) => (value: string, line: CommandLine) =>
+      line.sources.push({ property, as, flag: `--${flag}`, file: value });
+    const streamed = (as: Source["as"], flag: string) => (_: string, line: CommandLine) =>
+      line.sources.push({ property, as, flag: `--${flag}` });
+    const flag: Flag = {
+      value: kind === "switch" ? undefined : argument.value ?? "VALUE",
+      take: argument.document && name ? source("document", name) : take,
+    };
     if (name) flags.set(name, flag);
     if (argument.short) flags.set(argument.short, flag);
     for (const [preset, fixed] of Object.entries(argument.presets ?? {})) {
@@ -185,8 +202,13 @@ function flagsOf(verb: Verb): Map<string, Flag> {
     }
     if (argument.lines) {
       const { file, stdin } = argument.lines;
-      flags.set(file, { value: "FILE", take: (value, line) => line.sources.push({ property, file: value }) });
-      flags.set(stdin, { take: (_, line) => line.sources.push({ property }) });
+      flags.set(file, { value: "FILE", take: source("lines", file) });
+      flags.set(stdin, { take: streamed("lines", stdin) });
+    }
+    if (argument.content) {
+      const { file, stdin } = argument.content;
+      flags.set(file, { value: "FILE", take: source("text", file) });
+      flags.set(stdin, { take: streamed("text", stdin) });
     }
   }
   return flags;

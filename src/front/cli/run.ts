@@ -7,7 +7,7 @@ import { renderRefusal } from "../../verbs/answer.ts";
 import type { Form, Verb } from "../../verbs/verb.ts";
 import { type CommandLine, type Globals, parseCommandLine, verbNamed } from "./grammar.ts";
 import { ProgressMeter } from "./progress.ts";
-import { readLines } from "./sources.ts";
+import { readDocument, readLines, readText } from "./sources.ts";
 
 /** What the command line needs of the rest of the program. */
 export interface Program {
@@ -73,8 +73,11 @@ function asked(
 }
 
 function fillFromSources({ args, sources }: CommandLine) {
-  for (const { property, file } of sources) {
-    args[property] = [...args[property] as string[] ?? [], ...readLines(file)];
+  for (const { property, as, file, flag } of sources) {
+    if (as === "lines") args[property] = [...args[property] as string[] ?? [], ...readLines(file)];
+    else if (Object.hasOwn(args, property)) {
+      throw new Refusal("invalid", `${flag} and another flag give the same thing twice; give one of them`);
+    } else args[property] = as === "text" ? readText(file) : readDocument(file);
   }
 }
 

@@ -4,13 +4,27 @@
  * Spec: 2-verbs §2.2 (the caller's own files).
  */
 import { Refusal } from "../../refusal.ts";
+import { readRelaxedJson } from "../../text/edit_json.ts";
 
 /** The lines of a file, or of standard input; blank ones dropped, nothing trimmed. @throws {Refusal} 3, or 2 for what is no text. */
 export function readLines(file: string | undefined): string[] {
   return readText(file).split(/\r\n|\n|\r/).filter((line) => line.trim() !== "");
 }
 
-function readText(file: string | undefined): string {
+/** A value in JSON, with comments and trailing commas, from a file or standard input. @throws {Refusal} 3, 2. */
+export function readDocument(file: string | undefined): unknown {
+  try {
+    return readRelaxedJson(readText(file));
+  } catch (error) {
+    if (error instanceof Refusal && error.path === undefined && file !== undefined) {
+      throw new Refusal(error.outcome, error.message, file);
+    }
+    throw error;
+  }
+}
+
+/** The text of a file, or of standard input, without a mark at its front. @throws {Refusal} 3, or 2 for what is no text. */
+export function readText(file: string | undefined): string {
   const bytes = file === undefined ? readStdin() : readOwnFile(file);
   try {
     // Drops a mark at the very front.

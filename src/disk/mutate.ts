@@ -1,0 +1,474 @@
+/**
+ * The one door through which anything in a tree is changed: it asks whether names are governed and what the place grants, takes the
+ * locks, and only then acts, on the handles that were judged. Nothing else can make a `Warrant`, without which no folder changes.
+ *
+ * A door is opened for one call. Spec: design, "Race-free paths"; 1-boundary §1.5, §1.6, §1.11; 2-verbs §2.8; decisions 10, 39, 44, 55.
+ */
+import { governedBy, governedInside, governedRefusal, isGovernedEntry, isStaging } from "../boundary/governed.ts";
+import { absoluteOf, type Location } from "../boundary/locate.ts";
+import { demand } from "../boundary/permission.ts";
+import { printLocation } from "../boundary/print.ts";
+import type { Survey } from "../boundary/survey.ts";
+import type { Permission } from "../boundary/types.ts";
+import { Refusal } from "../refusal.ts";
+import { type NewFile, type NotKept, Warrant } from "./changes.ts";
+import { DiskError, type Facts, type Folder, isFolderEntry, kindOfEntry, nameOf, type OpenFile } from "./disk.ts";
+import { type Found, refusalOf } from "./resolve.ts";
+
+/** What a door tells its caller. */
+export interface DoorKeeper {
+  /** A safe point, passed often; what it throws ends the call, never in the middle of a publication. */
+  pulse(): void;
+  /** Before the first change, and of each entry that has been changed. */
+  changed(path?: string): void;
+}
+
+/** Content of a file, in pieces. */
+export type Content = Uint8Array | Iterable<Uint8Array>;
+
+export interface StageOptions {
+  /** What the place has to grant. */
+  needs: readonly Permission[];
+  /** The old file, where one is replaced: its mode and attributes are carried over. It has to be open until the file is staged. */
+  old?: OpenFile;
+  /** Whole mode of a file that replaces nothing, or must not look like the old one. Else a new file has the process's own. */
+  mode?: number;
+  /** Milliseconds since 1970; else the time of the change. */
+  modified?: number;
+}
+
+/** A file that is written and flushed, and not yet in its place. */
+export interface Staged {
+  at: Found;
+  /** Bytes. */
+  size: number;
+  /** What of the old file is not carried over. */
+  notKept: readonly NotKept[];
+}
+
+interface Pending extends Staged {
+  staging: string;
+  file: NewFile;
+  published: boolean;
+}
+
+/** What lies below a folder. */
+export interface Below {
+  files: number;
+  directories: number;
+  links: string[];
+  others: string[];
+}
+
+/** Another process that changes the same folder is waited for so long, in milliseconds. Spec: 2-verbs §2.7. */
+const PATIENCE = 30_000;
+/** How often its lock is tried meanwhile. */
+const RETRY = 10;
+
+/** Folders that this process has cleaned, by device and number. Decision 55. */
+const cleaned = new Set<string>();
+
+export class Door {
+  readonly #warrant = new Warrant();
+  readonly #locked = new Set<string>();
+  readonly #pending: Pending[] = [];
+  #began = false;
+
+  /** @param patience Tests make it shorter. */
+  constructor(readonly survey: Survey, readonly keeper: DoorKeeper, readonly patience = PATIENCE) {}
+
+  /**
+   * Stage 4: no governed name, by the written path and by the real one, and no staging name.
+   * @throws {Refusal} `governed`, or `refused` for a name of our own staging.
+   */
+  demandOrdinary({ written, real }: { written: Location; real: Location }): void {
+    const { boundary } = this.survey;
+    const path = printLocation(boundary, written);
+    for (const at of [written, real]) {
+      if (governedBy(boundary, absoluteOf(boundary, at)) !== undefined) throw governedRefusal(path);
+      if (isStaging(at.segments.at(-1) ?? "")) {
+        throw new Refusal("refused", "names of this form are reserved for Fettler's own files in the making", path);
+      }
+    }
+  }
+
+  /** Stages 4 and 5 for one entry. @throws {Refusal} `governed`, `refused`. */
+  judge(at: Found, needs: readonly Permission[]): void {
+    this.demandOrdinary(at);
+    demand(at.place, needs, this.#print(at));
+  }
+
+  /**
+   * Takes the locks of the folders that hold these entries, in one order for everybody, waiting for other processes; they are held
+   * as long as the entries are open. Then removes what killed processes left there.
+   *
+   * @throws {Refusal} `denied` when another process does not end its change.
+   */
+  lock(entries: readonly Found[]): void {
+    const folders = new Map<string, { folder: Folder; facts: Facts }>();
+    for (const { folder } of entries) {
+      const facts = this.#try(entries[0], () => folder.facts());
+      const key = `${facts.dev}:${facts.ino}`;
+      if (!folders.has(key) && !this.#locked.has(key)) folders.set(key, { folder, facts });
+    }
+    const inOrder = [...folders].sort(([, a], [, b]) => a.facts.dev - b.facts.dev || a.facts.ino - b.facts.ino);
+    for (const [key, { folder }] of inOrder) {
+      this.#lockOne(folder);
+      this.#locked.add(key);
+    }
+  }
+
+  #lockOne(folder: Folder) {
+    const until = performance.now() + this.patience;
+    const sleeper = new Int32Array(new SharedArrayBuffer(4));
+    while (!folder.tryLock()) {
+      if (performance.now() > until) {
+        throw new Refusal(
+          "denied",
+          "another process of Fettler's has been changing files in the same folder for half a minute; nothing was changed, try again",
+        );
+      }
+      this.keeper.pulse();
+      Atomics.wait(sleeper, 0, 0, RETRY);
+    }
+  }
+
+  /** Removes staging that no living process is at, once in a folder. Failing to is no fault of the call. */
+  #clean(folder: Folder) {
+    const { dev, ino } = folder.facts();
+    const key = `${dev}:${ino}`;
+    if (cleaned.has(key)) return;
+    cleaned.add(key);
+    try {
+      for (const entry of folder.list().entries) {
+        if (isStaging(entry)) folder.removeAbandoned(this.#warrant, entry);
+      }
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error;
+    }
+  }
+
+  /**
+   * Writes a file beside its place and flushes it. Nothing that is there changes before `publish`.
+   * @throws {Refusal} `governed`, `refused`, `denied`, … and then nothing of it is left.
+   */
+  stage(at: Found, content: Content, { needs, old, mode, modified }: StageOptions): Staged {
+    this.judge(at, needs);
+    return this.#try(at, () => {
+      this.#begin();
+      this.#clean(at.folder);
+      const staging = `.fettle-${randomHex()}.tmp`;
+      const replaced = at.facts;
+      // Nobody but the owner sees into it before it has the old file's lists and mode.
+      const file = at.folder.create(this.#warrant, staging, replaced ? 0o600 : mode ?? 0o666);
+      const pending: Pending = { at, staging, file, published: false, size: 0, notKept: [] };
+      this.#pending.push(pending);
+      for (const piece of content instanceof Uint8Array ? [content] : content) {
+        this.keeper.pulse();
+        file.write(piece);
+        pending.size += piece.length;
+      }
+      if (old) pending.notKept = file.carry(old);
+      const whole = mode ?? replaced?.mode;
+      // As with any other write, the bits that lend a file its owner's rights do not pass to new content.
+      if (whole !== undefined && (!file.setMode(whole & 0o1777) || (whole & 0o6000) !== 0)) {
+        pending.notKept = [...new Set<NotKept>(["mode", ...pending.notKept])];
+      }
+      if (modified !== undefined) file.setModified(modified);
+      file.sync();
+      return pending;
+    });
+  }
+
+  /**
+   * Puts all that was staged into place, in the order in which it was staged; a file appears whole or not at all.
+   *
+   * @throws {Refusal} `stale` when an entry is not the one that was judged any more; `target-exists` when one has appeared; `denied`
+   * when the disk fails. With `changed`: those that were in place by then.
+   */
+  publish(): void {
+    const waiting = this.#pending.filter((pending) => !pending.published);
+    const folders = new Map<string, Found>();
+    let done = 0;
+    for (const pending of waiting) {
+      const { at } = pending;
+      try {
+        this.#demandSame(at);
+        at.folder.rename(this.#warrant, pending.staging, at.folder, at.name, at.facts !== undefined);
+      } catch (error) {
+        throw this.#stopped(at, error, waiting.slice(0, done), waiting.length);
+      }
+      pending.published = true;
+      pending.file.close();
+      done++;
+      this.keeper.changed(this.#print(at));
+      const { dev, ino } = at.folder.facts();
+      folders.set(`${dev}:${ino}`, at);
+    }
+    for (const at of folders.values()) this.#try(at, () => at.folder.sync());
+  }
+
+  /** The entry is still the one that was judged. @throws {Refusal} `stale`, `target-exists`. */
+  #demandSame(at: Found) {
+    const now = at.folder.look(at.name);
+    const before = at.facts;
+    if (!before) {
+      if (now) throw new Refusal("target-exists", "something has appeared there meanwhile", this.#print(at));
+      return;
+    }
+    const same = now?.ino === before.ino && now.dev === before.dev && now.kind === before.kind &&
+      (now.kind !== "file" || now.size === before.size && now.modified === before.modified);
+    if (!same) {
+      throw new Refusal(
+        "stale",
+        "it was changed by somebody else while this call was at it; read it again",
+        this.#print(at),
+      );
+    }
+  }
+
+  #stopped(at: Found, error: unknown, done: readonly Pending[], of: number): unknown {
+    const refusal = error instanceof DiskError ? refusalOf(error, this.#print(at)) : error;
+    if (done.length === 0 || !(refusal instanceof Refusal)) return refusal;
+    const changed = done.map((pending) => this.#print(pending.at));
+    return new Refusal(
+      refusal.outcome,
+      `${refusal.message}; by then ${done.length} of ${of} files were in place: ${
+        changed.join(", ")
+      }. The others are as they were`,
+      refusal.path,
+      { ...refusal.fields, changed },
+    );
+  }
+
+  /** Makes a folder. @throws {Refusal} `governed`, `refused`, `target-exists`, `denied`. */
+  makeFolder(at: Found): void {
+    this.judge(at, ["create"]);
+    this.#act(at, () => {
+      at.folder.makeFolder(this.#warrant, at.name, 0o777);
+      at.folder.sync();
+    });
+  }
+
+  /**
+   * Renames an entry, within a folder or from one to another. What the two places have to grant depends on both, so it is stated.
+   * A folder is looked through for governed names first, its own new name counted.
+   *
+   * @throws {Refusal} `governed`, `refused`, `target-exists`, `stale`, `denied`.
+   * @throws {DiskError} `cross-device`: nothing has happened; the caller copies and removes.
+   */
+  rename(
+    from: Found,
+    to: Found,
+    needs: { from: readonly Permission[]; to: readonly Permission[] },
+    replace: boolean,
+  ): void {
+    this.judge(from, needs.from);
+    this.judge(to, needs.to);
+    if (from.facts?.kind === "dir") this.#demandOrdinaryInside(from, to.name);
+    this.#act(from, () => {
+      this.#demandSame(from);
+      if (!replace || to.facts === undefined) from.folder.rename(this.#warrant, from.name, to.folder, to.name, false);
+      else {
+        this.#demandSame(to);
+        from.folder.rename(this.#warrant, from.name, to.folder, to.name, true);
+      }
+      to.folder.sync();
+      from.folder.sync();
+    });
+  }
+
+  /** Removes a file, link, special file or empty folder. @throws {Refusal} `governed`, `refused`, `stale`, `denied`. */
+  remove(at: Found, options: { force?: boolean } = {}): void {
+    this.judge(at, ["delete"]);
+    this.#act(at, () => {
+      this.#demandSame(at);
+      if (options.force) at.folder.makeWritable(this.#warrant, at.name);
+      if (at.facts!.kind === "dir") at.folder.removeFolder(this.#warrant, at.name);
+      else at.folder.remove(this.#warrant, at.name);
+      at.folder.sync();
+    });
+  }
+
+  /**
+   * Removes what lies in a folder and the folder itself, deepest first. The caller has judged it by `judgeBelow`.
+   * @throws {Refusal} `denied`, with how much had gone.
+   */
+  removeAll(at: Found): { files: number; directories: number } {
+    this.judge(at, ["delete"]);
+    const gone = { files: 0, directories: 0 };
+    this.#act(at, () => {
+      this.#demandSame(at);
+      try {
+        this.#removeBelow(at.folder, at.name, at.real, gone);
+      } catch (error) {
+        if (!(error instanceof DiskError || error instanceof Refusal)) throw error;
+        const said = error instanceof DiskError ? refusalOf(error, this.#print(at)) : error;
+        throw new Refusal(
+          said.outcome,
+          `${said.message}; by then ${gone.files} files and ${gone.directories} folders in it had gone`,
+          said.path,
+          { ...said.fields, ...gone },
+        );
+      }
+      at.folder.sync();
+    });
+    return gone;
+  }
+
+  /** One handle a level is open; entries are removed relative to it, so nothing swapped on the way leads elsewhere. */
+  #removeBelow(parent: Folder, name: string, at: Location, gone: { files: number; directories: number }) {
+    const folder = parent.folder(name);
+    try {
+      for (const entry of folder.list().entries) {
+        this.keeper.pulse();
+        const inner = nameOf(entry);
+        const here = { tree: at.tree, segments: [...at.segments, inner] };
+        this.demandOrdinary({ written: here, real: here });
+        if (isFolderEntry(entry)) this.#removeBelow(folder, inner, here, gone);
+        else {
+          folder.remove(this.#warrant, inner);
+          gone.files++;
+        }
+      }
+    } finally {
+      folder.close();
+    }
+    parent.removeFolder(this.#warrant, name);
+    gone.directories++;
+  }
+
+  /** Sets the mode of a file. @throws {Refusal} `governed`, `refused`, `denied`. */
+  setMode(at: Found, mode: number): void {
+    this.judge(at, ["update"]);
+    this.#act(at, () => at.folder.setMode(this.#warrant, at.name, at.facts!, mode));
+  }
+
+  /**
+   * What a recursive change asks of everything below a folder: of every place that is declared there, whether or not it is there, and
+   * that nothing in it is governed. Names no scope and no path that a scope hides. Spec: 1-boundary §1.5.
+   *
+   * @throws {Refusal} `refused`, `governed`.
+   */
+  judgeBelow(at: Found, needs: readonly Permission[], governed: "refuse" | "allow"): Below {
+    const { boundary } = this.survey;
+    const path = this.#print(at);
+    const places = this.survey.placesBelow(absoluteOf(boundary, at.real));
+    if (at.name === "" || places.some((place) => place.scope === undefined)) {
+      throw new Refusal(
+        "refused",
+        "the top folder of an open tree, or a folder that holds one, stays where it is",
+        path,
+      );
+    }
+    if (places.some((place) => !["list" as const, ...needs].every((word) => place.can.has(word)))) {
+      throw new Refusal(
+        "refused",
+        "something inside this folder has rules of its own that do not allow it, so nothing was done",
+        path,
+      );
+    }
+    const below: Below = { files: 0, directories: 0, links: [], others: [] };
+    this.#try(at, () => this.#scan(at.folder, at.name, at.real, below, governed));
+    return below;
+  }
+
+  #scan(parent: Folder, name: string, at: Location, below: Below, governed: "refuse" | "allow") {
+    const folder = parent.folder(name);
+    try {
+      const listing = folder.list();
+      if (listing.undecodable > 0 && governed === "refuse") {
+        const path = printLocation(this.survey.boundary, at);
+        throw new Refusal("refused", "a name in this folder is not Unicode, so it cannot be judged", path);
+      }
+      for (const entry of listing.entries) {
+        this.keeper.pulse();
+        const inner = nameOf(entry);
+        const here = { tree: at.tree, segments: [...at.segments, inner] };
+        const path = printLocation(this.survey.boundary, here);
+        if (governed === "refuse" && isGovernedEntry(name, inner)) throw governedRefusal(path);
+        if (governed === "refuse") this.#demandNotInForce(here, path);
+        switch (kindOfEntry(entry)) {
+          case "dir":
+            below.directories++;
+            this.#scan(folder, inner, here, below, governed);
+            break;
+          case "file":
+            if (!isStaging(inner)) below.files++;
+            break;
+          case "link":
+            below.links.push(path);
+            break;
+          default:
+            below.others.push(path);
+        }
+      }
+    } finally {
+      folder.close();
+    }
+  }
+
+  #demandNotInForce(at: Location, path: string) {
+    if (governedBy(this.survey.boundary, absoluteOf(this.survey.boundary, at)) !== undefined) {
+      throw governedRefusal(path);
+    }
+  }
+
+  /** A folder that is about to bear a name may hold none of the entries that would be governed by it. */
+  #demandOrdinaryInside(at: Found, name: string) {
+    if (governedInside(name).length === 0) return;
+    this.#try(at, () => {
+      const folder = at.folder.folder(at.name);
+      try {
+        for (const entry of folder.list().entries) {
+          if (isGovernedEntry(name, nameOf(entry))) throw governedRefusal(this.#print(at));
+        }
+      } finally {
+        folder.close();
+      }
+    });
+  }
+
+  /** Removes what was staged and not published. To be called at the end of every call, whatever came of it. */
+  close(): void {
+    for (const pending of this.#pending.splice(0)) {
+      if (pending.published) continue;
+      pending.file.close();
+      try {
+        pending.at.folder.remove(this.#warrant, pending.staging);
+      } catch (error) {
+        if (!(error instanceof DiskError)) throw error;
+      }
+    }
+  }
+
+  #act(at: Found, act: () => void) {
+    this.#begin();
+    this.#try(at, act);
+    this.keeper.changed(this.#print(at));
+  }
+
+  #begin() {
+    if (this.#began) return;
+    this.#began = true;
+    this.keeper.changed();
+  }
+
+  /** A fault of the disk as the refusal of the spec; that two places lie on different file systems is the caller's business. */
+  #try<T>(at: Found, act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      if (error instanceof DiskError && error.fault !== "cross-device") throw refusalOf(error, this.#print(at));
+      throw error;
+    }
+  }
+
+  #print({ written }: Found): string {
+    return printLocation(this.survey.boundary, written);
+  }
+}
+
+function randomHex(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,152 @@
+/**
+ * What every verb that changes something does: find its paths stage by stage, take the locks, judge, and act through the door.
+ *
+ * Spec: 1-boundary §1.6; 2-verbs §2.8.
+ */
+import { absoluteOf, locate, type Location } from "../boundary/locate.ts";
+import { demand } from "../boundary/permission.ts";
+import { printable, printLocation } from "../boundary/print.ts";
+import type { Permission } from "../boundary/types.ts";
+import { DiskError, type OpenFile } from "../disk/disk.ts";
+import { Door } from "../disk/mutate.ts";
+import { find, type Found, refusalOf } from "../disk/resolve.ts";
+import { outside, Refusal } from "../refusal.ts";
+import { addedCredentials, type Change, type Finding } from "../screens/credentials.ts";
+import { credentialRefusal } from "../screens/credential_refusal.ts";
+import type { EngineSide } from "./verb.ts";
+
+/** The largest file that is changed in place, in bytes. Spec: decision 58. */
+export const LARGEST = 256 * 1024 * 1024;
+
+/** A path of a call, and how it is meant. */
+export interface Wanted {
+  path: string;
+  /** A link at its end is followed; else the entry itself is meant. Spec: 1-boundary §1.9. */
+  follow: boolean;
+  /** What its place has to grant, given what is there. */
+  needs(found: { exists: boolean }): readonly Permission[];
+  /** The call changes it, so it may not be governed. */
+  changes: boolean;
+}
+
+/** Opens a door for one call, and closes it and all that was found, whatever comes of it. */
+export function changing<T>(side: EngineSide, act: (door: Door, find: Finder) => T): T {
+  const { survey, call } = side;
+  const door = new Door(survey, { pulse: () => call.pulse(), changed: (path) => call.changed(path) });
+  const opened: Found[] = [];
+  try {
+    return act(door, (wanted) => findAll(side, door, wanted, opened));
+  } finally {
+    door.close();
+    for (const found of opened) found.close();
+  }
+}
+
+/** Finds the paths of a call. They are closed with the door. */
+export type Finder = (wanted: readonly Wanted[]) => Found[];
+
+/**
+ * Every path passes each stage before any enters the next: form and lexical place, real place, governed, permission. What is said of
+ * the existence of the last folder on the way comes after all of them.
+ */
+function findAll(side: EngineSide, door: Door, wanted: readonly Wanted[], opened: Found[]): Found[] {
+  const { survey, disk } = side;
+  const staged = <T>(act: (one: Wanted, index: number) => T): T[] =>
+    wanted.map((one, index) => {
+      try {
+        return act(one, index);
+      } catch (error) {
+        if (error instanceof Refusal && error.outcome === "outside-root") {
+          throw outside({ index: index + 1, of: wanted.length });
+        }
+        throw error;
+      }
+    });
+  const lexical = staged(({ path }) => locate(survey, path).at(-1)!);
+  const results = staged(({ path, follow }): { found: Found } | { missing: Refusal } => {
+    try {
+      const found = find(disk, survey, path, { follow });
+      opened.push(found);
+      return { found };
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.outcome === "outside-root") throw error;
+      return { missing: error };
+    }
+  });
+  const atOf = (index: number): { written: Location; real: Location } => {
+    const result = results[index];
+    return "found" in result ? result.found : { written: lexical[index], real: lexical[index] };
+  };
+  staged(({ changes }, index) => changes && door.demandOrdinary(atOf(index)));
+  staged(({ needs }, index) => {
+    const result = results[index];
+    const at = atOf(index);
+    const exists = "found" in result && result.found.facts !== undefined;
+    const place = "found" in result ? result.found.place : survey.place(absoluteOf(survey.boundary, at.real))!;
+    demand(place, needs({ exists }), printLocation(survey.boundary, at.written));
+  });
+  return results.map((result) => {
+    if ("missing" in result) throw result.missing;
+    return result.found;
+  });
+}
+
+/** A link at the end of a path that leads to nothing: nobody makes a file through it. Spec: 1-boundary §1.9. */
+export function demandNoDangling(side: EngineSide, path: string, found: Found): void {
+  if (found.facts || found.real === found.written) return;
+  const entry = find(side.disk, side.survey, path, { follow: false });
+  entry.close();
+  if (entry.facts?.kind !== "link") return;
+  throw new Refusal(
+    "refused",
+    "this is a link that leads to nothing, and nothing is made through a link; name the target",
+    printLocation(side.survey.boundary, found.written),
+  );
+}
+
+/** Opens the file that was found, for reading. @throws {Refusal} */
+export function openFound(side: EngineSide, found: Found): OpenFile {
+  try {
+    return found.folder.file(found.name);
+  } catch (error) {
+    if (error instanceof DiskError) throw refusalOf(error, printLocation(side.survey.boundary, found.written));
+    throw error;
+  }
+}
+
+/** All of an open file that may be changed. @throws {Refusal} `refused` for one that is too large. */
+export function readWhole(side: EngineSide, found: Found, file: OpenFile): Uint8Array<ArrayBuffer> {
+  const path = printLocation(side.survey.boundary, found.written);
+  const { size } = file.facts();
+  if (size > LARGEST) {
+    throw new Refusal("refused", `the file has ${size} bytes; files of up to 256 MiB are changed`, path);
+  }
+  try {
+    const bytes = new Uint8Array(size);
+    let held = 0;
+    for (let n = -1; n !== 0 && held < size; held += n) {
+      side.call.pulse();
+      n = file.readAt(bytes.subarray(held, Math.min(size, held + 8 * 1024 * 1024)), held);
+    }
+    return bytes.subarray(0, held);
+  } catch (error) {
+    if (error instanceof DiskError) throw refusalOf(error, path);
+    throw error;
+  }
+}
+
+/** @throws {Refusal} `credential` when any of the changes would add one, over all files in order. Spec: 6-screens §6.2. */
+export function demandNoCredential(side: EngineSide, changes: readonly Change[], override: boolean): void {
+  const findings: Finding[] = changes.flatMap((change) => addedCredentials(change, { pulse: () => side.call.pulse() }));
+  if (findings.length > 0) throw credentialRefusal(findings, { override, printable });
+}
+
+/** The last part of an answer about a file that was replaced. */
+export function notKeptFields(notKept: readonly string[]): { metadata_not_preserved?: readonly string[] } {
+  return notKept.length === 0 ? {} : { metadata_not_preserved: notKept };
+}
+
+/** The same as a row of text. */
+export function notKeptRows(notKept: readonly string[]): string[] {
+  return notKept.map((what) => `   not kept: ${what}`);
+}
