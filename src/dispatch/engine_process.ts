@@ -8,7 +8,7 @@ import { inexpressible, permissionFlags, planFence } from "../fence/plan.ts";
 import { encodeFrame, type Frame, FrameReader } from "../frames.ts";
 import { Refusal } from "../refusal.ts";
 import { runtimeEnvironment } from "./environment.ts";
-import { isBundle, moduleOf, programFolders } from "./program_files.ts";
+import { isBundle, moduleOf, ownProgram, programFolders } from "./program_files.ts";
 import {
   type Ask,
   ENGINE_MODE,
@@ -99,6 +99,7 @@ export class EngineProcess {
       const what = program.includes(unnamed[0]) ? "Fettler cannot run from" : "on this system Fettler cannot open";
       throw new Refusal("invalid", `${what} a folder with a comma in its path: ${unnamed[0]}`);
     }
+    demandProgramKept(plan.write, plan.denyWrite);
     // A compiled program's permissions were fixed when it was made: it can be given no flags.
     const fenced = !Deno.build.standalone;
     const flags = [...RUN, ...permissionFlags(plan, program, libc), moduleOf("engine")];
@@ -290,4 +291,19 @@ function start(options: Deno.CommandOptions): Deno.ChildProcess {
       "the system does not let Fettler start a process of its own; its limits may be too low",
     );
   }
+}
+
+/**
+ * Whoever can write the program can rewrite its rules. The sources are exempt: they are there to be worked on.
+ * @throws {Refusal} `invalid` where the program lies in a folder that may be changed.
+ */
+function demandProgramKept(write: readonly string[], denied: readonly string[]) {
+  const own = ownProgram();
+  const below = (place: string) => own === place || own?.startsWith(place.endsWith("/") ? place : `${place}/`);
+  if (own === undefined || !write.some(below) || denied.some(below)) return;
+  throw new Refusal(
+    "invalid",
+    `Fettler's own program lies in a tree where files may be changed (${own}); move it elsewhere, or declare its folder ` +
+      'as a scope with "can": ["list", "read"]',
+  );
 }

@@ -11,6 +11,12 @@ export function programFolders(): string[] {
   return isBundle() ? [folder] : [`${folder}/src`, main, `${folder}/deno.json`, runtimeCache()];
 }
 
+/** The folder of a bundled program, or the file of a compiled one; `undefined` for the sources. */
+export function ownProgram(): string | undefined {
+  if (Deno.build.standalone) return Deno.execPath().replaceAll("\\", "/");
+  return isBundle() ? programFolders()[0] : undefined;
+}
+
 /** The program was bundled into plain modules that need no cache and no import map. */
 export function isBundle(): boolean {
   return !Deno.mainModule.endsWith(".ts");
