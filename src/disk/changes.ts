@@ -73,6 +73,8 @@ export interface Changing {
   makeWritable(warrant: Warrant, name: string): void;
   /** Flushes the folder's entries to disk. A system that cannot is silent. */
   sync(): void;
+  /** Flushes the whole file system that this folder lies on. Returns false where that cannot be asked for: then files are flushed one by one. */
+  syncAll(): boolean;
   /**
    * Takes the advisory lock of this folder for as long as it is open. Returns false when another process has it, or another handle
    * of this one. Answers true where there are no such locks: on some file systems, for a folder that may not be listed, on Windows.

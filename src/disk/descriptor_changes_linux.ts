@@ -48,6 +48,7 @@ const ABANDONED_AFTER = 3_600_000;
 const SYMBOLS = {
   write: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   fsync: { parameters: ["i32"], result: "i32" },
+  syncfs: { parameters: ["i32"], result: "i32" },
   flock: { parameters: ["i32", "i32"], result: "i32" },
   fchmod: { parameters: ["i32", "u32"], result: "i32" },
   futimens: { parameters: ["i32", "buffer"], result: "i32" },
@@ -178,6 +179,13 @@ export abstract class ChangingFolder implements Changing {
     if (retried(() => calls().fsync(this.handle)) >= 0) return;
     const number = code();
     if (number === E.IO || number === E.NOSPC || number === E.DQUOT) throw failureOf(number);
+  }
+
+  syncAll(): boolean {
+    if (retried(() => calls().syncfs(this.handle)) >= 0) return true;
+    const number = code();
+    if (number === E.IO || number === E.NOSPC || number === E.DQUOT) throw failureOf(number);
+    return false;
   }
 
   tryLock(): boolean {

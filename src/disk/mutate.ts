@@ -6,6 +6,7 @@
  */
 import { governedBy, governedInside, governedRefusal, isGovernedEntry, isStaging } from "../boundary/governed.ts";
 import { absoluteOf, type Location } from "../boundary/locate.ts";
+import { keyOf, slashed } from "../boundary/names.ts";
 import { demand } from "../boundary/permission.ts";
 import { printLocation } from "../boundary/print.ts";
 import type { Survey } from "../boundary/survey.ts";
@@ -35,6 +36,8 @@ export interface StageOptions {
   mode?: number;
   /** Milliseconds since 1970; else the time of the change. */
   modified?: number;
+  /** Without it the file is not flushed: the caller flushes the file system at its end. Only for one that replaces nothing. */
+  flush?: false;
 }
 
 /** A file that is written and flushed, and not yet in its place. */
@@ -49,7 +52,6 @@ export interface Staged {
 interface Pending extends Staged {
   staging: string;
   file: NewFile;
-  published: boolean;
 }
 
 /** What lies below a folder. */
@@ -59,6 +61,8 @@ export interface Below {
   links: string[];
   others: string[];
 }
+
+const TOP_STAYS = "the top folder of an open tree, or a folder that holds one, stays where it is";
 
 /** Another process that changes the same folder is waited for so long, in milliseconds. Spec: 2-verbs §2.7. */
 const PATIENCE = 30_000;
@@ -118,6 +122,11 @@ export class Door {
     }
   }
 
+  /** The entries that were locked are closed, and their locks with them: others, or the same anew, can be locked. */
+  release(): void {
+    this.#locked.clear();
+  }
+
   #lockOne(folder: Folder) {
     const until = performance.now() + this.patience;
     const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -152,7 +161,7 @@ export class Door {
    * Writes a file beside its place and flushes it. Nothing that is there changes before `publish`.
    * @throws {Refusal} `governed`, `refused`, `denied`, … and then nothing of it is left.
    */
-  stage(at: Found, content: Content, { needs, old, mode, modified }: StageOptions): Staged {
+  stage(at: Found, content: Content, { needs, old, mode, modified, flush }: StageOptions): Staged {
     this.judge(at, needs);
     return this.#try(at, () => {
       this.#begin();
@@ -161,7 +170,7 @@ export class Door {
       const replaced = at.facts;
       // Nobody but the owner sees into it before it has the old file's lists and mode.
       const file = at.folder.create(this.#warrant, staging, replaced ? 0o600 : mode ?? 0o666);
-      const pending: Pending = { at, staging, file, published: false, size: 0, notKept: [] };
+      const pending: Pending = { at, staging, file, size: 0, notKept: [] };
       this.#pending.push(pending);
       for (const piece of content instanceof Uint8Array ? [content] : content) {
         this.keeper.pulse();
@@ -175,7 +184,7 @@ export class Door {
         pending.notKept = [...new Set<NotKept>(["mode", ...pending.notKept])];
       }
       if (modified !== undefined) file.setModified(modified);
-      file.sync();
+      if (flush !== false || replaced) file.sync();
       return pending;
     });
   }
@@ -185,9 +194,10 @@ export class Door {
    *
    * @throws {Refusal} `stale` when an entry is not the one that was judged any more; `target-exists` when one has appeared; `denied`
    * when the disk fails. With `changed`: those that were in place by then.
+   * @param options Without `flush` the folders are not flushed: the caller does that.
    */
-  publish(): void {
-    const waiting = this.#pending.filter((pending) => !pending.published);
+  publish(options: { flush?: false } = {}): void {
+    const waiting = [...this.#pending];
     const folders = new Map<string, Found>();
     let done = 0;
     for (const pending of waiting) {
@@ -198,10 +208,11 @@ export class Door {
       } catch (error) {
         throw this.#stopped(at, error, waiting.slice(0, done), waiting.length);
       }
-      pending.published = true;
+      this.#pending.shift();
       pending.file.close();
       done++;
       this.keeper.changed(this.#print(at));
+      if (options.flush === false) continue;
       const { dev, ino } = at.folder.facts();
       folders.set(`${dev}:${ino}`, at);
     }
@@ -241,12 +252,15 @@ export class Door {
     );
   }
 
-  /** Makes a folder. @throws {Refusal} `governed`, `refused`, `target-exists`, `denied`. */
-  makeFolder(at: Found): void {
+  /**
+   * Makes a folder. Without `flush` the folder that holds it is not flushed: the caller does that.
+   * @throws {Refusal} `governed`, `refused`, `target-exists`, `denied`.
+   */
+  makeFolder(at: Found, options: { mode?: number; flush?: false } = {}): void {
     this.judge(at, ["create"]);
     this.#act(at, () => {
-      at.folder.makeFolder(this.#warrant, at.name, 0o777);
-      at.folder.sync();
+      at.folder.makeFolder(this.#warrant, at.name, options.mode ?? 0o777);
+      if (options.flush !== false) at.folder.sync();
     });
   }
 
@@ -268,25 +282,50 @@ export class Door {
     if (from.facts?.kind === "dir") this.#demandOrdinaryInside(from, to.name);
     this.#act(from, () => {
       this.#demandSame(from);
-      if (!replace || to.facts === undefined) from.folder.rename(this.#warrant, from.name, to.folder, to.name, false);
-      else {
+      if (isOneEntry(from, to)) this.#respell(from, to.name);
+      else if (!replace || to.facts === undefined) {
+        from.folder.rename(this.#warrant, from.name, to.folder, to.name, false);
+      } else {
         this.#demandSame(to);
-        from.folder.rename(this.#warrant, from.name, to.folder, to.name, true);
+        // Two names of one file: by the letter of POSIX renaming one to the other does nothing.
+        if (isSame(from.facts!, to.facts) && from.facts!.kind !== "dir") from.folder.remove(this.#warrant, from.name);
+        else from.folder.rename(this.#warrant, from.name, to.folder, to.name, true);
       }
       to.folder.sync();
       from.folder.sync();
     });
   }
 
-  /** Removes a file, link, special file or empty folder. @throws {Refusal} `governed`, `refused`, `stale`, `denied`. */
-  remove(at: Found, options: { force?: boolean } = {}): void {
-    this.judge(at, ["delete"]);
+  /**
+   * Writes an entry's name otherwise where the folder takes both spellings for one. Some systems do nothing when asked for that, so it
+   * goes by a name between; not by one of staging, which clean-up would remove if this process were killed here.
+   */
+  #respell({ folder, name }: Found, spelled: string) {
+    folder.rename(this.#warrant, name, folder, spelled, true);
+    if (folder.list().entries.some((entry) => nameOf(entry) === spelled)) return;
+    const between = `.fettle-${randomHex()}.renaming`;
+    folder.rename(this.#warrant, name, folder, between, false);
+    try {
+      folder.rename(this.#warrant, between, folder, spelled, false);
+    } catch (error) {
+      folder.rename(this.#warrant, between, folder, name, false);
+      throw error;
+    }
+  }
+
+  /**
+   * Removes a file, link, special file or empty folder.
+   * @param options `needs` where the removal is the end of a move. Without `flush` the caller flushes the folder.
+   * @throws {Refusal} `governed`, `refused`, `stale`, `denied`.
+   */
+  remove(at: Found, options: { force?: boolean; needs?: readonly Permission[]; flush?: false } = {}): void {
+    this.judge(at, options.needs ?? ["delete"]);
     this.#act(at, () => {
       this.#demandSame(at);
       if (options.force) at.folder.makeWritable(this.#warrant, at.name);
       if (at.facts!.kind === "dir") at.folder.removeFolder(this.#warrant, at.name);
       else at.folder.remove(this.#warrant, at.name);
-      at.folder.sync();
+      if (options.flush !== false) at.folder.sync();
     });
   }
 
@@ -344,6 +383,16 @@ export class Door {
     this.#act(at, () => at.folder.setMode(this.#warrant, at.name, at.facts!, mode));
   }
 
+  /** @throws {Refusal} `refused` for the top folder of an open tree, under whichever name. */
+  demandNoTop({ real, written, name }: Found): void {
+    const { boundary } = this.survey;
+    const key = keyOf(boundary.names, absoluteOf(boundary, real));
+    if (
+      name !== "" && boundary.trees.every(({ real }) => keyOf(boundary.names, slashed(boundary.names, real)) !== key)
+    ) return;
+    throw new Refusal("refused", TOP_STAYS, printLocation(boundary, written));
+  }
+
   /**
    * What a recursive change asks of everything below a folder: of every place that is declared there, whether or not it is there, and
    * that nothing in it is governed. Names no scope and no path that a scope hides. Spec: 1-boundary §1.5.
@@ -354,12 +403,9 @@ export class Door {
     const { boundary } = this.survey;
     const path = this.#print(at);
     const places = this.survey.placesBelow(absoluteOf(boundary, at.real));
-    if (at.name === "" || places.some((place) => place.scope === undefined)) {
-      throw new Refusal(
-        "refused",
-        "the top folder of an open tree, or a folder that holds one, stays where it is",
-        path,
-      );
+    this.demandNoTop(at);
+    if (places.some((place) => place.scope === undefined)) {
+      throw new Refusal("refused", TOP_STAYS, path);
     }
     if (places.some((place) => !["list" as const, ...needs].every((word) => place.can.has(word)))) {
       throw new Refusal(
@@ -432,7 +478,6 @@ export class Door {
   /** Removes what was staged and not published. To be called at the end of every call, whatever came of it. */
   close(): void {
     for (const pending of this.#pending.splice(0)) {
-      if (pending.published) continue;
       pending.file.close();
       try {
         pending.at.folder.remove(this.#warrant, pending.staging);
@@ -467,6 +512,21 @@ export class Door {
   #print({ written }: Found): string {
     return printLocation(this.survey.boundary, written);
   }
+}
+
+/**
+ * Whether two names lead to one entry of a folder that takes both for one, ignoring case or composition: then only one of them is
+ * written there. Two hard links are two entries.
+ */
+export function isOneEntry(a: Found, b: Found): boolean {
+  if (!a.facts || !b.facts || a.name === "" || b.name === "" || a.name === b.name) return false;
+  if (!isSame(a.facts, b.facts) || !isSame(a.folder.facts(), b.folder.facts())) return false;
+  const names = new Set(a.folder.list().entries.map(nameOf));
+  return !(names.has(a.name) && names.has(b.name));
+}
+
+function isSame(a: Facts, b: Facts): boolean {
+  return a.dev === b.dev && a.ino === b.ino;
 }
 
 function randomHex(): string {

@@ -153,6 +153,11 @@ export abstract class ChangingFolder implements Changing {
     }
   }
 
+  /** The runtime has no such call. */
+  syncAll(): boolean {
+    return false;
+  }
+
   tryLock(): boolean {
     if (WINDOWS || this.#lock) return true;
     let folder: Deno.FsFile;

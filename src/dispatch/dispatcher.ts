@@ -14,6 +14,7 @@ import type { SealedOwner } from "../sealed/owner.ts";
 import { Asked, openSealed } from "./asks.ts";
 import { CallHung, EngineEnded, EngineProcess } from "./engine_process.ts";
 import { faultLine } from "./fault_line.ts";
+import { isBundle } from "./program_files.ts";
 import type { CallOptions, Dispatcher, Reply } from "./types.ts";
 
 const encoder = new TextEncoder();
@@ -158,8 +159,9 @@ class MainDispatcher implements ServerDispatcher {
     this.#leave();
     this.#boundary = boundary;
     const { once, pathnames } = this.options;
-    // A compiled program's engine has no flags of its own: there only a worker can be given a list.
-    const workers = once && reads && !Deno.build.standalone ? 0 : this.options.workers;
+    // A compiled program's engine has no flags of its own: there only a worker can be given a list. And the runtime translates the
+    // sources when it loads them, which it cannot on a main thread behind the kernel fence (it looks up its stack's limits in /proc).
+    const workers = once && reads && isBundle() && !Deno.build.standalone ? 0 : this.options.workers;
     return this.#engine = new EngineProcess(boundary, { workers, pathnames, patience: this.#patience });
   }
 

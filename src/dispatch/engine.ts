@@ -19,6 +19,14 @@ export async function runEngine(): Promise<never> {
   const opening = input.next()?.header as Opening | undefined ?? Deno.exit(0);
   // A program that is one file has one set of permissions for all its processes; this one needs but a part of it.
   if (!opening.fenced) { for (const name of UNUSED) Deno.permissions.revokeSync({ name }); }
+  // The sources are translated as they are loaded, for which the runtime reads /proc: before the fence. A bundle is loaded behind it.
+  if (opening.workers === 0 && import.meta.url.endsWith(".ts")) {
+    await Promise.all([
+      import("./engine_inline.ts"),
+      import("../disk/descriptor_linux.ts"),
+      import("../disk/pathname.ts"),
+    ]);
+  }
   const fenced = fence(opening);
   output.send(fenced);
   if (fenced.breach !== undefined) Deno.exit(0);

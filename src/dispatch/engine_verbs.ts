@@ -33,7 +33,7 @@ export async function answer(
 ): Promise<void> {
   const verb = VERBS.find((verb): verb is EngineVerb => verb.name === name && verb.where === "engine");
   const { outcome, text, images } = verb
-    ? await answering(form, () => verb.run(args, { ...side, call }), (error) => console.error(faultLine(error)))
+    ? await answering(form, () => verb.run(args, { ...side, call, form }), (error) => console.error(faultLine(error)))
     : renderRefusal(fault(), form);
   output.send({ id, outcome, images }, encoder.encode(text));
 }

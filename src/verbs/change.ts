@@ -6,6 +6,7 @@
 import { absoluteOf, locate, type Location } from "../boundary/locate.ts";
 import { demand } from "../boundary/permission.ts";
 import { printable, printLocation } from "../boundary/print.ts";
+import type { Place } from "../boundary/survey.ts";
 import type { Permission } from "../boundary/types.ts";
 import { DiskError, type OpenFile } from "../disk/disk.ts";
 import { Door } from "../disk/mutate.ts";
@@ -23,10 +24,20 @@ export interface Wanted {
   path: string;
   /** A link at its end is followed; else the entry itself is meant. Spec: 1-boundary §1.9. */
   follow: boolean;
-  /** What its place has to grant, given what is there. */
-  needs(found: { exists: boolean }): readonly Permission[];
+  /** What its place has to grant, given what is there; `all` is what is known of every path of the call, in their order. */
+  needs(found: { exists: boolean; all: readonly Seen[] }): readonly Permission[];
   /** The call changes it, so it may not be governed. */
   changes: boolean;
+  /** A path with `*` or `?` is refused unless an entry bears exactly that name. Spec: 1-boundary §1.5. */
+  noPattern?: boolean;
+}
+
+/** What is known of a path when permissions are judged. */
+export interface Seen {
+  real: Location;
+  place: Place;
+  /** `undefined` when nothing is there, or a folder on the way is missing. */
+  found: Found | undefined;
 }
 
 /** Opens a door for one call, and closes it and all that was found, whatever comes of it. */
@@ -78,12 +89,25 @@ function findAll(side: EngineSide, door: Door, wanted: readonly Wanted[], opened
     return "found" in result ? result.found : { written: lexical[index], real: lexical[index] };
   };
   staged(({ changes }, index) => changes && door.demandOrdinary(atOf(index)));
+  const all = results.map((result, index): Seen => {
+    const { real } = atOf(index);
+    if (!("found" in result)) {
+      return { real, place: survey.place(absoluteOf(survey.boundary, real))!, found: undefined };
+    }
+    return { real, place: result.found.place, found: result.found.facts && result.found };
+  });
   staged(({ needs }, index) => {
-    const result = results[index];
-    const at = atOf(index);
-    const exists = "found" in result && result.found.facts !== undefined;
-    const place = "found" in result ? result.found.place : survey.place(absoluteOf(survey.boundary, at.real))!;
-    demand(place, needs({ exists }), printLocation(survey.boundary, at.written));
+    const { place, found } = all[index];
+    demand(place, needs({ exists: found !== undefined, all }), printLocation(survey.boundary, atOf(index).written));
+  });
+  staged(({ noPattern }, index) => {
+    const { written } = atOf(index);
+    if (!noPattern || all[index].found || !written.segments.some((segment) => /[*?]/.test(segment))) return;
+    throw new Refusal(
+      "refused",
+      "this takes one path and no pattern, and nothing bears exactly this name; find lists what a pattern matches",
+      printLocation(survey.boundary, written),
+    );
   });
   return results.map((result) => {
     if ("missing" in result) throw result.missing;
@@ -135,10 +159,15 @@ export function readWhole(side: EngineSide, found: Found, file: OpenFile): Uint8
   }
 }
 
-/** @throws {Refusal} `credential` when any of the changes would add one, over all files in order. Spec: 6-screens §6.2. */
-export function demandNoCredential(side: EngineSide, changes: readonly Change[], override: boolean): void {
+/**
+ * @param allowable The verb takes `--allow-credential`, which is spoken of on the command line alone.
+ * @throws {Refusal} `credential` when any of the changes would add one, over all files in order. Spec: 6-screens §6.2.
+ */
+export function demandNoCredential(side: EngineSide, changes: readonly Change[], allowable: boolean): void {
   const findings: Finding[] = changes.flatMap((change) => addedCredentials(change, { pulse: () => side.call.pulse() }));
-  if (findings.length > 0) throw credentialRefusal(findings, { override, printable });
+  if (findings.length > 0) {
+    throw credentialRefusal(findings, { override: allowable && side.form !== "tool", printable });
+  }
 }
 
 /** The last part of an answer about a file that was replaced. */

@@ -37,7 +37,7 @@ const VALUE_KINDS: Readonly<Record<Shape["kind"], ValueKind>> = {
 
 /** The flag that stands for an argument. */
 export function flagName(property: string, argument: Argument): string | undefined {
-  if (argument.word && !argument.flag) return undefined;
+  if (argument.switches || argument.word && !argument.flag) return undefined;
   return argument.flag ?? property.replaceAll("_", "-");
 }
 

@@ -53,6 +53,9 @@ function described(verb: Verb): Described {
     for (const [preset, fixed] of Object.entries(argument.presets ?? {})) {
       flags.push({ name: `--${preset}`, help: `same as --${name} ${fixed}` });
     }
+    for (const [name, fixed] of Object.entries(argument.switches ?? {})) {
+      flags.push({ name: `--${name}`, help: `${argument.help}: ${fixed ? "yes" : "no"}` });
+    }
     if (argument.lines) {
       const each = "one a line, blank lines dropped";
       flags.push({

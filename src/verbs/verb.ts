@@ -30,6 +30,8 @@ export interface Argument {
   presets?: Readonly<Record<string, string>>;
   /** Flags by which the person who types feeds this argument from a file or standard input, one value a line. */
   lines?: { file: string; stdin: string };
+  /** Switches that stand for the two values of a yes or no, instead of a flag: `{ on: true, off: false }`. */
+  switches?: Readonly<Record<string, boolean>>;
   /** Flags by which the person who types gives this argument's text as a whole, from a file or standard input. */
   content?: { file: string; stdin: string };
   /** The flag names a file of the person who types, in JSON with comments: its value is the argument. */
@@ -99,6 +101,8 @@ export interface EngineSide {
   call: Call;
   survey: Survey;
   disk: Disk;
+  /** The form of the answer: what is said of flags is for the person who types. */
+  form?: Form;
 }
 
 /** What a verb of the main process works with. */

@@ -200,6 +200,17 @@ function flagsOf(verb: Verb): Map<string, Flag> {
     for (const [preset, fixed] of Object.entries(argument.presets ?? {})) {
       flags.set(preset, { take: (_, line) => line.args[property] = fixed });
     }
+    for (const [name, fixed] of Object.entries(argument.switches ?? {})) {
+      flags.set(name, {
+        take(_, line) {
+          if (line.args[property] === !fixed) {
+            const all = Object.keys(argument.switches!).map((name) => `--${name}`).join(" and ");
+            throw new Refusal("invalid", `${all} say the opposite of each other; give one of them`);
+          }
+          line.args[property] = fixed;
+        },
+      });
+    }
     if (argument.lines) {
       const { file, stdin } = argument.lines;
       flags.set(file, { value: "FILE", take: source("lines", file) });

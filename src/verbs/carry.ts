@@ -1,0 +1,433 @@
+/**
+ * What `move` and `copy` share: whether two paths may stand to each other so, what every entry of a folder needs where it lands, and
+ * copying a tree file by file.
+ *
+ * A tree is gone through twice, by the same code: first everything is judged, then everything is judged again and copied. One handle
+ * a level is open on either side. Spec: 1-boundary §1.5, §1.9, §1.11; 2-verbs §2.8, §2.16, §2.17; 6-screens §6.11.
+ */
+import { governedBy, governedRefusal, isStaging } from "../boundary/governed.ts";
+import { absoluteOf, type Location } from "../boundary/locate.ts";
+import { keyOf } from "../boundary/names.ts";
+import { printLocation } from "../boundary/print.ts";
+import { isListed, type Place, type Survey } from "../boundary/survey.ts";
+import type { Permission } from "../boundary/types.ts";
+import {
+  DiskError,
+  type EntryKind,
+  type Facts,
+  type Folder,
+  kindOfEntry,
+  nameOf,
+  type OpenFile,
+} from "../disk/disk.ts";
+import type { Door } from "../disk/mutate.ts";
+import { type Found, recognise, refusalOf } from "../disk/resolve.ts";
+import { Refusal } from "../refusal.ts";
+import { cancelled } from "./answer.ts";
+import { changing, type Finder } from "./change.ts";
+import type { EngineSide } from "./verb.ts";
+
+export interface CarryOptions {
+  /** Whether the place of an entry below the source grants what is asked of it. */
+  allows(source: Place, destination: Place): boolean;
+  /**
+   * `files`: files and folders are copied, links and special files left out. `all`: every entry lands; nothing is opened. `no links`: as
+   * `files`, but links and special files refuse the whole.
+   */
+  carries: "files" | "all" | "no links";
+  /** Which of times of files and modes of folders are the source's. */
+  keeps: { times: boolean; folderModes: boolean };
+}
+
+/** What was met, or copied. */
+export interface Carried {
+  files: number;
+  directories: number;
+  bytes: number;
+  replaced: number;
+  links: string[];
+  others: string[];
+}
+
+/** An entry of either side. */
+interface Spot {
+  /** As the caller spells it. */
+  written: Location;
+  real: Location;
+}
+
+const PIECE = 1024 * 1024;
+/** From so many files on, the file system is flushed once instead of each file. Spec: 2-verbs §2.8. */
+const MANY = 16;
+/** So many paths are named in a sentence. */
+const NAMED = 10;
+
+export class Carriage {
+  #carried = nothing();
+  #acts = false;
+  #screened = false;
+  #flushOnce = false;
+  /** Printed paths of what is in place. */
+  readonly #done: string[] = [];
+  /** Facts of the source files that were copied, by path. */
+  readonly #copied = new Map<string, Facts>();
+
+  constructor(
+    readonly side: EngineSide,
+    readonly door: Door,
+    readonly from: Found,
+    readonly to: Found,
+    readonly options: CarryOptions,
+  ) {}
+
+  /** Judges every entry where it is and where it would land. Changes nothing. @throws {Refusal} */
+  judge(): Carried {
+    const carried = this.#run(false);
+    if (this.#screened) throw screened();
+    return carried;
+  }
+
+  /** Copies what was judged. @throws {Refusal} with `changed`: what was in place by then. */
+  copy(): Carried {
+    this.#flushOnce = this.side.disk.kind === "descriptor" && this.#carried.files >= MANY;
+    try {
+      const carried = this.#run(true);
+      if (this.#flushOnce) this.to.folder.syncAll();
+      return carried;
+    } catch (error) {
+      throw this.#stopped(error, "copied");
+    }
+  }
+
+  /** Removes from the source what was copied, and nothing else. @throws {Refusal} */
+  removeSource(): void {
+    try {
+      this.#removeEntry(this.from, this.from.folder, this.from.name, this.from.facts!);
+      this.from.folder.sync();
+    } catch (error) {
+      const refusal = this.#refusal(error, this.from);
+      if (!(refusal instanceof Refusal)) throw refusal;
+      const { outcome, message, path, fields } = refusal;
+      throw new Refusal(
+        outcome,
+        `${message}; everything had been copied to the new place by then, and not all of the old could be removed`,
+        path,
+        { ...fields, changed: this.#done },
+      );
+    }
+  }
+
+  #run(acts: boolean): Carried {
+    this.#acts = acts;
+    this.#carried = nothing();
+    const { from, to } = this;
+    // What is moved whole lands where nothing is, or in place of an empty folder.
+    const into = this.options.carries === "all" ? undefined : to.folder;
+    try {
+      const kind = from.facts!.kind;
+      if (kind === "dir") this.#folder(from, from.folder, from.name, to, into, to.name);
+      else this.#entry(kind, from, from.folder, from.name, to, into, to.name);
+    } catch (error) {
+      throw this.#refusal(error, from);
+    }
+    return this.#carried;
+  }
+
+  /** A folder that lands at a name, and all that it holds. `into` is absent while the folder it lands in is not made yet. */
+  #folder(source: Spot, parent: Folder, name: string, target: Spot, into: Folder | undefined, toName: string) {
+    const folder = name === "" ? parent : parent.folder(name);
+    let below: Folder | undefined;
+    try {
+      const facts = folder.facts();
+      if (isSame(facts, this.to.folder.facts()) && facts.ino !== 0) throw intoItself(this.#print(this.to.written));
+      source = { ...source, real: recognise(this.side.survey, source.real, facts) };
+      const there = toName === "" ? into!.facts() : into?.look(toName);
+      if (there && there.kind !== "dir") throw kindsDiffer(this.#print(target.written));
+      if (there) target = { ...target, real: recognise(this.side.survey, target.real, there) };
+      const place = this.#judgeOne(source, target, "dir", there ? [] : ["create"]);
+      this.#carried.directories++;
+      const found = (facts: Facts | undefined) => foundAt(target, place, into!, toName, facts);
+      if (this.#acts && !there) {
+        const { mode } = facts;
+        this.door.makeFolder(found(undefined), {
+          ...this.#flushOnce ? { flush: false } : {},
+          ...this.options.keeps.folderModes && mode !== undefined ? { mode: mode & 0o777 | 0o700 } : {},
+        });
+        this.#done.push(this.#print(target.written));
+      }
+      if (toName === "") below = into;
+      else if (into && (there || this.#acts)) below = into.folder(toName);
+      // Others may be changing the files of a folder that is merged into.
+      if (this.#acts && there) this.door.lock([{ ...found(there), folder: below! }]);
+      this.#entries(folder, source, target, below);
+      if (this.#acts && !this.#flushOnce) below?.sync();
+    } catch (error) {
+      throw this.#refusal(error, source);
+    } finally {
+      if (folder !== parent) folder.close();
+      if (below !== into) below?.close();
+    }
+  }
+
+  #entries(folder: Folder, source: Spot, target: Spot, below: Folder | undefined) {
+    const listing = folder.list();
+    if (listing.undecodable > 0) {
+      throw new Refusal(
+        "refused",
+        "a name in this folder is not Unicode, so it cannot be carried; nothing was done",
+        this.#print(source.written),
+      );
+    }
+    for (const entry of listing.entries.sort()) {
+      this.side.call.pulse();
+      const [kind, name] = [kindOfEntry(entry), nameOf(entry)];
+      const [from, to] = [spotBelow(source, name), spotBelow(target, name)];
+      if (kind === "dir") this.#folder(from, folder, name, to, below, name);
+      else this.#entry(kind, from, folder, name, to, below, name);
+    }
+  }
+
+  /** Anything but a folder. */
+  #entry(
+    kind: EntryKind,
+    source: Spot,
+    folder: Folder,
+    name: string,
+    target: Spot,
+    into: Folder | undefined,
+    toName: string,
+  ) {
+    const { carries } = this.options;
+    // Staging of another call is no file of anybody's yet.
+    if (carries !== "all" && isStaging(name)) return;
+    if (carries !== "all" && kind !== "file") {
+      const path = this.#print(source.written);
+      if (carries === "no links") {
+        throw new Refusal(
+          "refused",
+          `the two places are on different file systems, and a ${
+            kind === "link" ? "link" : "special file"
+          } is not carried across; nothing was done`,
+          path,
+        );
+      }
+      // What a hidden place holds is not told, a link in it neither.
+      this.#judgeOne(source, undefined, kind, []);
+      (kind === "link" ? this.#carried.links : this.#carried.others).push(path);
+      return;
+    }
+    const there = into?.look(toName);
+    if (there && there.kind !== "file" && there.kind !== "link") throw kindsDiffer(this.#print(target.written));
+    if (there) target = { ...target, real: recognise(this.side.survey, target.real, there) };
+    const needs: Permission[] = there ? ["create", "delete"] : ["create"];
+    const place = this.#judgeOne(source, target, kind, needs);
+    this.#carried.files++;
+    if (there) this.#carried.replaced++;
+    if (carries === "all") return;
+    this.#file(source, folder, name, (file) => {
+      const facts = file.facts();
+      this.#carried.bytes += facts.size;
+      if (this.#acts) this.#copyFile(source, file, foundAt(target, place, into!, toName, there), needs);
+    });
+  }
+
+  #file(source: Spot, folder: Folder, name: string, act: (file: OpenFile) => void) {
+    try {
+      const file = folder.file(name);
+      try {
+        act(file);
+      } finally {
+        file.close();
+      }
+    } catch (error) {
+      throw this.#refusal(error, source);
+    }
+  }
+
+  #copyFile(source: Spot, file: OpenFile, at: Found, needs: readonly Permission[]) {
+    const facts = file.facts();
+    try {
+      this.door.stage(at, pieces(file), {
+        needs,
+        ...facts.mode === undefined ? {} : { mode: facts.mode },
+        ...this.options.keeps.times ? { modified: facts.modified } : {},
+        ...this.#flushOnce ? { flush: false } : {},
+      });
+      this.door.publish(this.#flushOnce && at.facts === undefined ? { flush: false } : {});
+    } catch (error) {
+      // While the folder is open.
+      this.door.close();
+      throw error;
+    }
+    this.#done.push(this.#print(at.written));
+    this.side.call.progress(this.#done.length);
+    this.#copied.set(absoluteOf(this.side.survey.boundary, source.real), facts);
+  }
+
+  /**
+   * Stages 4 and 5 for one entry, on both sides; what is refused below the paths that were named names no path of a place.
+   * Returns the place it lands in.
+   */
+  #judgeOne(source: Spot, target: Spot | undefined, kind: EntryKind, needs: readonly Permission[]): Place {
+    const { survey } = this.side;
+    const { boundary } = survey;
+    if (target) {
+      for (const at of [target.written, target.real]) {
+        if (governedBy(boundary, absoluteOf(boundary, at)) !== undefined) {
+          throw governedRefusal(this.#print(target.written));
+        }
+      }
+    }
+    const here = survey.place(absoluteOf(boundary, source.real));
+    const there = survey.place(absoluteOf(boundary, (target ?? this.to).real));
+    if (!isListed(here) || !isListed(there)) throw inside();
+    if (!this.options.allows(here, there) || needs.some((word) => !there.can.has(word))) throw inside();
+    if (target && kind !== "dir" && screensLess(survey, source.real, target.real)) this.#screened = true;
+    return there;
+  }
+
+  #removeEntry(spot: Spot, parent: Folder, name: string, facts: Facts) {
+    const place = this.from.place;
+    if (facts.kind === "dir") {
+      const folder = parent.folder(name);
+      try {
+        for (const entry of folder.list().entries) {
+          this.side.call.pulse();
+          const inner = nameOf(entry);
+          const below = spotBelow(spot, inner);
+          if (kindOfEntry(entry) === "dir") this.#removeEntry(below, folder, inner, folder.look(inner)!);
+          else this.#removeFile(below, folder, inner);
+        }
+      } finally {
+        folder.close();
+      }
+      this.door.remove(foundAt(spot, place, parent, name, facts), { needs: [], flush: false });
+    } else this.#removeFile(spot, parent, name);
+  }
+
+  /** One that was copied, and is still what was copied. */
+  #removeFile(spot: Spot, parent: Folder, name: string) {
+    const facts = this.#copied.get(absoluteOf(this.side.survey.boundary, spot.real));
+    if (!facts) return;
+    this.door.remove(foundAt(spot, this.from.place, parent, name, facts), { needs: [], flush: false });
+  }
+
+  #refusal(error: unknown, at: Spot): unknown {
+    if (error instanceof DiskError) return refusalOf(error, this.#print(at.written));
+    return error;
+  }
+
+  #stopped(error: unknown, what: string): unknown {
+    const refusal = this.#refusal(error, this.from);
+    const n = this.#done.length;
+    if (n === 0 || !(refusal instanceof Refusal)) return refusal;
+    const said = refusal.message === cancelled().message ? "cancelled before it was done" : refusal.message;
+    const rest = n > NAMED ? ` and ${n - NAMED} more` : "";
+    return new Refusal(
+      refusal.outcome,
+      `${said}; by then ${what}: ${this.#done.slice(0, NAMED).join(", ")}${rest}`,
+      refusal.path,
+      { ...refusal.fields, changed: this.#done },
+    );
+  }
+
+  #print(at: Location): string {
+    return printLocation(this.side.survey.boundary, at);
+  }
+}
+
+/** As `changing`; what the disk says of a folder between two looks is a refusal too. */
+export function carrying<T>(side: EngineSide, path: string, act: (door: Door, find: Finder) => T): T {
+  try {
+    return changing(side, act);
+  } catch (error) {
+    if (error instanceof DiskError) throw refusalOf(error, path);
+    throw error;
+  }
+}
+
+function nothing(): Carried {
+  return { files: 0, directories: 0, bytes: 0, replaced: 0, links: [], others: [] };
+}
+
+function spotBelow({ written, real }: Spot, name: string): Spot {
+  const below = (at: Location): Location => ({ tree: at.tree, segments: [...at.segments, name] });
+  return { written: below(written), real: below(real) };
+}
+
+function foundAt({ written, real }: Spot, place: Place, folder: Folder, name: string, facts: Facts | undefined): Found {
+  return { written, real, place, folder, name, facts, close() {} };
+}
+
+function isSame(a: Facts, b: Facts): boolean {
+  return a.dev === b.dev && a.ino === b.ino;
+}
+
+/** No more than the file had when it was opened, so that one that grows has an end. */
+function* pieces(file: OpenFile): Generator<Uint8Array> {
+  const { size } = file.facts();
+  const buffer = new Uint8Array(Math.min(PIECE, size));
+  for (let at = 0; at < size;) {
+    const n = file.readAt(buffer.subarray(0, Math.min(buffer.length, size - at)), at);
+    if (n === 0) return;
+    yield buffer.subarray(0, n);
+    at += n;
+  }
+}
+
+function inside(): Refusal {
+  return new Refusal(
+    "refused",
+    "something in this folder, or a place where something of it would land, has rules of its own that do not allow it, so nothing was done",
+  );
+}
+
+/** @throws {Refusal} `invalid` for an entry that would land on or in itself. Spec: 2-verbs §2.16, §2.17. */
+export function demandApart(survey: Survey, from: Found, to: Found): void {
+  const path = printLocation(survey.boundary, to.written);
+  const key = (at: Found) => keyOf(survey.boundary.names, absoluteOf(survey.boundary, at.real));
+  if (isSame(from.folder.facts(), to.folder.facts()) && from.name === to.name) {
+    throw new Refusal("invalid", "the two paths are one and the same entry", path);
+  }
+  if (from.facts?.kind === "dir" && key(to).startsWith(key(from) + "/")) throw intoItself(path);
+}
+
+function intoItself(path: string): Refusal {
+  return new Refusal("invalid", "a folder cannot be put into itself", path);
+}
+
+/** What replaces what. */
+export function kindsDiffer(path: string): Refusal {
+  return new Refusal(
+    "refused",
+    "what is there is of another kind, or a folder that is not empty, and is not replaced",
+    path,
+  );
+}
+
+export function occupied(path: string): Refusal {
+  return new Refusal("target-exists", "something is there already; pass --overwrite (overwrite) to replace it", path);
+}
+
+export function notThere(path: string): Refusal {
+  return new Refusal("not-found", "there is no such file or folder", path);
+}
+
+export function special(path: string): Refusal {
+  return new Refusal("refused", "this is a FIFO, socket or device, which is neither moved nor copied", path);
+}
+
+/** Whether the screen at a destination lacks a category that is screened at the source. Spec: 6-screens §6.11. */
+export function screensLess(survey: Survey, from: Location, to: Location): boolean {
+  const there = survey.screen(absoluteOf(survey.boundary, to));
+  return survey.screen(absoluteOf(survey.boundary, from)).some((word) => !there.includes(word));
+}
+
+export function screened(path?: string): Refusal {
+  return new Refusal(
+    "screened",
+    "what lies there is screened, and the destination screens less, so it would become readable past the screen; its content was not " +
+      "judged. A person can screen the destination alike in the configuration",
+    path,
+  );
+}
