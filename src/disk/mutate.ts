@@ -117,7 +117,7 @@ export class Door {
     }
     const inOrder = [...folders].sort(([, a], [, b]) => a.facts.dev - b.facts.dev || a.facts.ino - b.facts.ino);
     for (const [key, { folder }] of inOrder) {
-      this.#lockOne(folder);
+      this.#try(entries[0], () => this.#lockOne(folder));
       this.#locked.add(key);
     }
   }

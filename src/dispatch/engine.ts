@@ -76,7 +76,7 @@ class EngineInput {
 
 /** Tries the process fence, then enters the kernel fence, in this order: the one must not seem to hold for the other's sake. */
 function fence({ fenced: process, read, write, program, libc }: Opening): Fenced {
-  const open = process ? probeProcessFence([...read, ...program]) : undefined;
+  const open = process ? probeProcessFence([...read, ...program], write) : undefined;
   if (open !== undefined) {
     return { process: false, kernel: { stands: false }, breach: `the process fence does not hold: it allows ${open}` };
   }

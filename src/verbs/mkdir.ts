@@ -34,6 +34,7 @@ function makeFolders(args: { path: string; dry_run?: boolean }, side: EngineSide
   const missing = missingBelow(side, args.path, written);
   const path = printLocation(boundary, missing.at.written);
   try {
+    if (missing.names.length === 0) door.demandOrdinary(missing.at);
     const { facts } = missing.at;
     if (missing.names.length === 0 && facts?.kind === "dir") {
       return answer(path, false, "was already there", dry);

@@ -79,7 +79,9 @@ Deno.test("every flag of help is taken by the parser, and no other", () => {
       const name = flagName(property, argument);
       if (!name) continue;
       const typed = kind === "switch" ? [`--${name}`] : [`--${name}`, kind === "number" ? "1" : "x"];
-      assert.ok(property in parse(verb.name, ...typed).args, `${verb.name} --${name}`);
+      const { args, sources } = parse(verb.name, ...typed);
+      const taken = property in args || sources.some((source) => source.property === property);
+      assert.ok(taken, `${verb.name} --${name}`);
     }
     for (const { name, value } of GLOBAL_FLAGS) parse(verb.name, `--${name}`, ...value ? ["x"] : []);
   }

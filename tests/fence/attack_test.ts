@@ -23,10 +23,12 @@ function world() {
     "work/a.txt": "inside",
     "work/secret/s.txt": "hidden text",
     "work/with,comma/c.txt": "inside too",
+    "work/ro/.keep": "",
+    "work/.fettler.json": "{}",
     "outside.txt": "outside text",
   });
   const boundary = boundaryOf({
-    work: { path: `${top}/work`, scopes: { "secret": [], "with,comma": ["list", "read"] } },
+    work: { path: `${top}/work`, scopes: { "secret": [], "ro": ["list", "read"], "with,comma": ["list", "read"] } },
   });
   return { top, boundary };
 }
@@ -150,7 +152,12 @@ const tries = {
   "read hidden": () => Deno.readTextFileSync(Deno.args[0] + "/work/secret/s.txt"),
   "list hidden": () => [...Deno.readDirSync(Deno.args[0] + "/work/secret")],
   "stat outside": () => Deno.statSync(Deno.args[0] + "/outside.txt"),
-  "write inside": () => Deno.writeTextFileSync(Deno.args[0] + "/work/new.txt", "x"),
+  "write outside": () => Deno.writeTextFileSync(Deno.args[0] + "/new.txt", "x"),
+  "write read-only": () => Deno.writeTextFileSync(Deno.args[0] + "/work/ro/new.txt", "x"),
+  "write hidden": () => Deno.writeTextFileSync(Deno.args[0] + "/work/secret/new.txt", "x"),
+  "write governed": () => Deno.writeTextFileSync(Deno.args[0] + "/work/.mcp.json", "x"),
+  "remove governed": () => Deno.removeSync(Deno.args[0] + "/work/.fettler.json"),
+  "rename over governed": () => Deno.renameSync(Deno.args[0] + "/work/a.txt", Deno.args[0] + "/work/.fettler.json"),
   "run": () => new Deno.Command("/bin/true").outputSync(),
   "environment": () => Deno.env.get("PATH"),
   "system": () => Deno.hostname(),
@@ -194,7 +201,11 @@ Deno.test("what Deno's own calls can do: everything without the flags, nothing w
       "read hidden",
       "list hidden",
       "stat outside",
-      "write inside",
+      "write outside",
+      "write read-only",
+      "write hidden",
+      "write governed",
+      "remove governed",
       "run",
       "environment",
       "network",
@@ -202,6 +213,8 @@ Deno.test("what Deno's own calls can do: everything without the flags, nothing w
   ) {
     assert.ok(open.includes(attack), `${attack} does not succeed without the fence, so it proves nothing`);
   }
+  Deno.writeTextFileSync(`${top}/work/.fettler.json`, "{}");
+  Deno.writeTextFileSync(`${top}/work/a.txt`, "inside");
   const fenced = await run(permissionFlags(planFence(new Survey(boundary)), [], libc));
   assert.deepEqual(fenced, []);
   listener.close();
@@ -216,9 +229,9 @@ Deno.test("a fence that does not hold is noticed before the first request", asyn
   const good = await ask(flags, opening, [READ("a.txt")]);
   assert.deepEqual(good.fenced, { process: true, kernel: { stands: false, reason: "this system has no such fence" } });
   assert.deepEqual(good.opened, { id: 0, disk: "pathname" });
-  for (const name of ["net", "run", "env", "sys", "write"]) {
+  for (const name of ["net", "run", "env", "sys", "write=/"]) {
     const { fenced, answers } = await ask([...flags, `--allow-${name}`], opening, [READ("a.txt")]);
-    assert.equal(fenced?.breach, `the process fence does not hold: it allows ${name}`);
+    assert.equal(fenced?.breach, `the process fence does not hold: it allows ${name.replace("=", " ")}`);
     assert.deepEqual(answers, []);
   }
   const { fenced } = await ask(["--no-prompt", "--deny-import", "--allow-read"], opening, []);
