@@ -47,6 +47,11 @@ export function changing<T>(side: EngineSide, act: (door: Door, find: Finder) =>
   const opened: Found[] = [];
   try {
     return act(door, (wanted) => findAll(side, door, wanted, opened));
+  } catch (error) {
+    if (!(error instanceof DiskError)) throw error;
+    // Something on the way was swapped in the middle; which of the paths it was is not known here.
+    const { outcome, message } = refusalOf(error, "");
+    throw new Refusal(outcome, message);
   } finally {
     door.close();
     for (const found of opened) found.close();

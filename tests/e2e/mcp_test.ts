@@ -106,7 +106,10 @@ Deno.test("what makes no sense is an answer the model sees, and the server lives
       ["search", { patterns: ["("] }, /^invalid: /],
       ["search", { patterns: ["a"], count: true, files_only: true }, /^invalid: /],
       ["raed", {}, /^invalid: .*read/],
-      ["write", { path: "x", text: "y" }, /^invalid: /],
+      ["write", { path: "x" }, /^invalid: .*text/],
+      ["write", { path: "x", text: "y", allow_credential: true }, /^invalid: unknown argument .*allow_credential/],
+      ["edit", { path: "a.txt", insert_after: 0, text: "y" }, /^invalid: unknown argument/],
+      ["run", { task: "x" }, /^invalid: /],
     ];
     for (const [name, args, pattern] of wrong) {
       const { text, isError } = await call(name, args);
@@ -138,8 +141,29 @@ Deno.test("tools/list: under 20 KB, flat schemas, closed names, all hints, no wa
         assert.doesNotMatch(name, /root|config|policy|level|allow/);
       }
       const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations!;
-      assert.deepEqual([readOnlyHint, destructiveHint, idempotentHint, openWorldHint], [true, false, true, false]);
+      const reads = ["roots", "find", "search", "read"].includes(tool.name);
+      assert.deepEqual([readOnlyHint, openWorldHint], [reads, false], tool.name);
+      assert.equal(typeof idempotentHint, "boolean");
+      const harmless = reads || ["new", "mkdir", "exec"].includes(tool.name) ||
+        tool.name === "copy" && !destructiveHint;
+      assert.equal(destructiveHint, !harmless, tool.name);
     }
+    assert.deepEqual(list.tools.map(({ name }) => name), [
+      "roots",
+      "find",
+      "search",
+      "read",
+      "write",
+      "edit",
+      "replace",
+      "new",
+      "mkdir",
+      "move",
+      "copy",
+      "delete",
+      "exec",
+      "batch",
+    ]);
   });
   Deno.removeSync(top, { recursive: true });
 });
