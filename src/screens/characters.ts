@@ -13,8 +13,12 @@ export interface CharacterClass {
 
 /** The class of the characters listed; a regular expression's class lists them, tried on ASCII here and never on text. */
 function classOf(listed: RegExp, others = false): CharacterClass {
+  let ascii: Uint8Array | undefined;
   return {
-    ascii: Uint8Array.from({ length: 128 }, (_, unit) => Number(listed.test(String.fromCharCode(unit)))),
+    // Made when it is first asked for: all of them together cost a millisecond of every start.
+    get ascii() {
+      return ascii ??= Uint8Array.from({ length: 128 }, (_, unit) => Number(listed.test(String.fromCharCode(unit))));
+    },
     others,
   };
 }

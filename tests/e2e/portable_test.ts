@@ -71,3 +71,26 @@ Deno.test("without a network", { ignore: ignore || !isolates }, async () => {
   assert.match(out, /1 \| inside/);
   Deno.removeSync(top, { recursive: true });
 });
+
+Deno.test(
+  "where the program lies in a tree that may be changed nothing is changed, until its folder is declared read-only",
+  {
+    ignore,
+  },
+  async () => {
+    const top = makeFolder({ "a.txt": "a\n", "tools/.keep": "" });
+    copyProgram(`${top}/tools/fettle`);
+    const write = ["write", "b.txt", "--text", "b"];
+    const refused = await run(`${top}/tools/fettle/fettle`, write, { cwd: top });
+    assert.equal(refused.code, 2);
+    assert.match(refused.out, /own program lies in a tree where files may be changed/);
+    Deno.writeTextFileSync(
+      `${top}/.fettler.json`,
+      `{"guardrails":{"trees":{"work":{"path":".","scopes":{"tools":{"can":["list","read"]}}}}}}`,
+    );
+    const written = await run(`${top}/tools/fettle/fettle`, write, { cwd: top });
+    assert.deepEqual([written.code, written.err], [0, ""], written.out);
+    assert.equal((await run(`${top}/tools/fettle/fettle`, ["delete", "tools/fettle/LICENSE"], { cwd: top })).code, 8);
+    Deno.removeSync(top, { recursive: true });
+  },
+);
