@@ -4,7 +4,7 @@ import { Refusal } from "../refusal.ts";
 import { readRelaxedJson } from "../text/edit_json.ts";
 import { copy } from "./copy.ts";
 import { deleteEntry } from "./delete.ts";
-import { readText } from "./edit.ts";
+import { readText } from "./edit_sources.ts";
 import { exec } from "./exec.ts";
 import { mkdir } from "./mkdir.ts";
 import { move } from "./move.ts";
@@ -83,7 +83,8 @@ export const batch: EngineVerb<typeof schema> = {
 
 async function runOne(index: number, { op, verb, args }: Operation, side: EngineSide): Promise<Row> {
   try {
-    const answer = await verb.run(args, side);
+    // As of a tool: no operation takes a flag, so none is spoken of.
+    const answer = await verb.run(args, { ...side, form: "tool" });
     return { index, op, outcome: answer.outcome ?? "ok", detail: answer.text().split("\n")[0] };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -105,7 +106,7 @@ function answerOf(rows: readonly Row[], count: number, dry: boolean): Answer {
         ...rows.map(({ index, op, outcome, detail }) =>
           `${String(index).padStart(2)} ${op.padEnd(8)} ${outcome.padEnd(14)} ${detail}`
         ),
-        `${count} operations, ${ok} ok`,
+        `${count} ${count === 1 ? "operation" : "operations"}, ${ok} ok`,
         ...message === undefined ? [] : [message],
       ].join("\n"),
   };

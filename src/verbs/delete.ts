@@ -22,7 +22,7 @@ export const deleteEntry: EngineVerb<typeof schema> = {
   description:
     "Deletes one file, link or folder, never a pattern. A folder that is not empty needs recursive. Of a link the link goes, not what " +
     "it leads to. There is no way back.",
-  tool: { readOnly: false, destructive: true, idempotent: false },
+  tool: { readOnly: false, destructive: true, idempotent: true },
   schema,
   arguments: {
     path: { word: "one", value: "PATH", help: "what is deleted" },
@@ -60,7 +60,7 @@ function deleteFound(args: Infer<typeof schema>, side: EngineSide, door: Door, f
   return {
     json: { path, ...gone, dry_run: dry },
     text: () => {
-      const counts = isFolder ? `  ${gone.files} files  ${gone.directories} folders` : "";
+      const counts = isFolder ? `  ${counted(gone.files, "file")}  ${counted(gone.directories, "folder")}` : "";
       return `${dry ? "would delete" : "deleted"} ${printable(path)}${counts}`;
     },
   };
@@ -79,4 +79,8 @@ function isEmpty({ folder, name }: Found, path: string): boolean {
     if (error instanceof DiskError) throw refusalOf(error, path);
     throw error;
   }
+}
+
+function counted(n: number, noun: string): string {
+  return `${n} ${n === 1 ? noun : noun + "s"}`;
 }

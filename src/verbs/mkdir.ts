@@ -2,7 +2,8 @@
 import { absoluteOf, locate, type Location } from "../boundary/locate.ts";
 import { demand } from "../boundary/permission.ts";
 import { printable, printLocation } from "../boundary/print.ts";
-import { find, type Found } from "../disk/resolve.ts";
+import { DiskError, type Folder } from "../disk/disk.ts";
+import { find, type Found, refusalOf } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 import type { Door } from "../disk/mutate.ts";
 import { changing, demandNoDangling } from "./change.ts";
@@ -92,6 +93,7 @@ function makeAll(side: EngineSide, door: Door, from: Found, names: readonly stri
     demand(place, ["list", "create"], printLocation(survey.boundary, spot.written));
   }
   const last = printLocation(survey.boundary, spots.at(-1)!.written);
+  demandNames(from, names, last);
   if (dry) return last;
   let parent: Found = from;
   for (const [i, spot] of spots.entries()) {
@@ -108,4 +110,18 @@ function makeAll(side: EngineSide, door: Door, from: Found, names: readonly stri
   }
   if (parent !== from) parent.close();
   return last;
+}
+
+/** That the system takes every name is found out before the first folder is made. @throws {Refusal} */
+function demandNames(from: Found, names: readonly string[], path: string): void {
+  let inner: Folder | undefined;
+  try {
+    if (from.name !== "") inner = from.folder.folder(from.name);
+    for (const name of names) (inner ?? from.folder).look(name);
+  } catch (error) {
+    if (error instanceof DiskError) throw refusalOf(error, path);
+    throw error;
+  } finally {
+    inner?.close();
+  }
 }

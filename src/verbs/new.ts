@@ -12,7 +12,7 @@ export const newFile: EngineVerb<typeof schema> = {
   where: "engine",
   summary: "make an empty file",
   description: "Makes an empty file where nothing is. The parent folder has to be there.",
-  tool: { readOnly: false, destructive: false, idempotent: false },
+  tool: { readOnly: false, destructive: false, idempotent: true },
   schema,
   arguments: {
     path: { word: "one", value: "PATH", help: "the file" },

@@ -44,7 +44,7 @@ export const write: EngineVerb<typeof schema> = {
   description:
     "Writes a whole text file. Without overwrite nothing that is there is touched. A replaced file keeps its encoding and line endings " +
     "unless others are named; give its hash as expect, so that nobody's work is lost. The parent folder has to be there.",
-  tool: { readOnly: false, destructive: true, idempotent: false },
+  tool: { readOnly: false, destructive: true, idempotent: true },
   schema,
   arguments: {
     path: { word: "one", value: "PATH", help: "the file" },
@@ -102,8 +102,10 @@ function writeFile(args: WriteArguments, side: EngineSide, door: Door, find: Fin
   const old = found.facts && openFound(side, found);
   try {
     const before = old && readWhole(side, found, old);
-    // Something there without that hash, or nothing at all.
-    demandFresh(before ? hashOf(before) : "", args.expect, path);
+    if (!before && args.expect !== undefined) {
+      throw new Refusal("stale", "nothing is there, so it is not the file whose hash was given", path);
+    }
+    if (before) demandFresh(hashOf(before), args.expect, path);
     const heritage = before && heritageOf(before, named, path);
     const content = newContent({ text: args.text, heritage, encoding: named, ending: args.eol, path });
     if (!args.allow_credential) {

@@ -1,0 +1,101 @@
+/** `new`, `mkdir` and `exec`, on both disk implementations. Spec 2-verbs §2.15, §2.19; 1-boundary §1.5, §1.9, §1.11. */
+import assert from "node:assert/strict";
+import { both } from "./changing_support.ts";
+
+const WORLD = {
+  "app/a": "a",
+  "app/dir/x": "x",
+  "app/hid/h": "h",
+  "app/ro/r": "r",
+  "app/gone": { link: "never" },
+  "app/way": { link: "dir" },
+  "app/to-a": { link: "a" },
+  "app/to-hid": { link: "hid" },
+};
+const SCOPES = { hid: [], ro: ["list", "read"], "later/shut": [] } as const;
+
+both("new: an empty file, and what is refused", WORLD, { scopes: SCOPES }, async ({ text, json, does, tree }) => {
+  const before = tree();
+  assert.equal(await text("new", { path: "n", dry_run: true }), "would create n\n");
+  for (const dry_run of [true, false]) {
+    const make = (path: string) => does("new", { path, dry_run });
+    for (const path of ["a", "dir", "to-a", "way"]) assert.equal(await make(path), "target-exists", path);
+    for (const path of ["never/n", "a/n", "n".repeat(300)]) assert.equal(await make(path), "not-found", path);
+    for (const path of ["ro/n", "gone", `.fettle-${"a".repeat(32)}.tmp`]) {
+      assert.equal(await make(path), "refused", path);
+    }
+    for (const path of ["hid/n", "hid/h", "to-hid/h", "../n"]) assert.equal(await make(path), "outside-root", path);
+    for (const path of [".mcp.json", "never/.fettler.json"]) assert.equal(await make(path), "governed", path);
+  }
+  assert.deepEqual(tree(), before);
+  assert.equal(await text("new", { path: "n" }), "created n\n");
+  assert.deepEqual(await json("new", { path: "way/m" }), {
+    ok: true,
+    outcome: "ok",
+    path: "way/m",
+    created: true,
+    detail: "created",
+    dry_run: false,
+  });
+  assert.ok(tree().includes("n=") && tree().includes("dir/m="));
+});
+
+both("mkdir: folders, and what is refused", WORLD, { scopes: SCOPES }, async ({ text, json, does, tree }) => {
+  const before = tree();
+  assert.equal(await text("mkdir", { path: "x/y", dry_run: true }), "would create x/y\n");
+  for (const dry_run of [true, false]) {
+    const make = (path: string) => does("mkdir", { path, dry_run });
+    for (const path of ["a", "to-a"]) assert.equal(await make(path), "target-exists", path);
+    for (const path of ["ro/n", "ro/n/m", "gone", "gone/n"]) assert.equal(await make(path), "refused", path);
+    for (const path of ["a/n", "x/" + "n".repeat(300)]) assert.equal(await make(path), "not-found", path);
+    for (const path of ["hid", "hid/n", "later/shut", "later/shut/x", "to-hid/n", "../n"]) {
+      assert.equal(await make(path), "outside-root", path);
+    }
+    for (const path of [".mcp.json", "x/.fettler.json/y", "new/.claude/settings.json"]) {
+      assert.equal(await make(path), "governed", path);
+    }
+    for (const path of ["dir", ".", "way"]) assert.equal(await make(path), "ok", path);
+  }
+  assert.deepEqual(tree(), before);
+  assert.equal(await text("mkdir", { path: "x/y/z" }), "created x/y/z\n");
+  assert.equal(await text("mkdir", { path: "x/y" }), "x/y was already there\n");
+  assert.deepEqual(await json("mkdir", { path: "way/in" }), {
+    ok: true,
+    outcome: "ok",
+    path: "way/in",
+    created: true,
+    detail: "created",
+    dry_run: false,
+  });
+  assert.equal((await json("mkdir", { path: "way/in" })).created, false);
+  assert.equal(await does("mkdir", { path: "later" }), "ok");
+  assert.ok(["dir/in/", "x/y/z/", "later/"].every((path) => tree().includes(path)));
+});
+
+both("exec: the three bits and nothing else", WORLD, { scopes: SCOPES }, async ({ text, json, does, top }) => {
+  const mode = () => Deno.statSync(`${top}/app/a`).mode! & 0o7777;
+  Deno.chmodSync(`${top}/app/a`, 0o640);
+  assert.equal(await text("exec", { path: "a", executable: true, dry_run: true }), "a would be executable: yes\n");
+  assert.equal(mode(), 0o640);
+  assert.equal(await text("exec", { path: "a", executable: true }), "a executable: yes\n");
+  assert.equal(mode(), 0o751);
+  assert.deepEqual(await json("exec", { path: "a", executable: true }), {
+    ok: true,
+    outcome: "ok",
+    path: "a",
+    executable: true,
+    supported: true,
+    changed: false,
+    dry_run: false,
+  });
+  assert.equal(await text("exec", { path: "a", executable: true }), "a executable: yes  (unchanged)\n");
+  assert.equal(await text("exec", { path: "to-a", executable: false }), "to-a executable: no\n");
+  assert.equal(mode(), 0o640);
+  for (const dry_run of [true, false]) {
+    const set = (path: string) => does("exec", { path, executable: true, dry_run });
+    for (const path of ["dir", "way", "ro/r", "."]) assert.equal(await set(path), "refused", path);
+    for (const path of ["never", "never/n", "gone"]) assert.equal(await set(path), "not-found", path);
+    for (const path of ["hid/h", "to-hid/h"]) assert.equal(await set(path), "outside-root", path);
+    assert.equal(await set(".mcp.json"), "governed");
+  }
+});
