@@ -20,13 +20,15 @@ export async function runEngine(): Promise<never> {
   // A program that is one file has one set of permissions for all its processes; this one needs but a part of it.
   if (!opening.fenced) { for (const name of UNUSED) Deno.permissions.revokeSync({ name }); }
   // The sources are translated as they are loaded, for which the runtime reads /proc: before the fence. A bundle is loaded behind it.
-  if (opening.workers === 0 && import.meta.url.endsWith(".ts")) {
+  if (import.meta.url.endsWith(".ts")) {
     await Promise.all([
+      import("./engine_hands.ts"),
       import("./engine_inline.ts"),
       import("../disk/descriptor_linux.ts"),
       import("../disk/pathname.ts"),
     ]);
   }
+  opening.module = Deno.mainModule;
   const fenced = fence(opening);
   output.send(fenced);
   if (fenced.breach !== undefined) Deno.exit(0);

@@ -50,7 +50,7 @@ class Helper {
     const shared = new SharedArrayBuffer(HEAD + SLOTS * ROOM);
     this.#words = new Int32Array(shared, 0, READY + 1);
     this.#bytes = new Uint8Array(shared, HEAD);
-    const worker = new Worker(Deno.mainModule, workerOptions(opening));
+    const worker = new Worker(opening.module!, workerOptions(opening));
     worker.onerror = (event) => event.preventDefault();
     worker.postMessage({ opening, jobs: shared } satisfies Hired);
   }

@@ -61,7 +61,7 @@ export class Engine {
   #hire() {
     const control = new SharedArrayBuffer(CONTROL.PLACES * 4);
     const mailbox = new SharedArrayBuffer(MAILBOX);
-    const worker = new Worker(Deno.mainModule, workerOptions(this.opening));
+    const worker = new Worker(this.opening.module!, workerOptions(this.opening));
     worker.postMessage({ opening: this.opening, control, mailbox, output: this.output.memory } satisfies Hired);
     const hand: Hand = {
       worker,

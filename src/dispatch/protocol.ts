@@ -18,6 +18,8 @@ export interface Opening {
   program: readonly string[];
   /** The process was given flags, which are to be tried. */
   fenced: boolean;
+  /** What workers are started from. Filled in by the engine's main thread: a worker, which may hire helpers, is not told by the runtime. */
+  module?: string;
   /** At most so many calls at once; 0 for one call after another on the main thread. */
   workers: number;
 }
