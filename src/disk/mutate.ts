@@ -38,6 +38,8 @@ export interface StageOptions {
   modified?: number;
   /** Without it the file is not flushed: the caller flushes the file system at its end. Only for one that replaces nothing. */
   flush?: false;
+  /** The file is closed as soon as it is flushed, for a call that stages many. Its folder's lock keeps clean-up away from it. */
+  shut?: true;
 }
 
 /** A file that is written and flushed, and not yet in its place. */
@@ -122,9 +124,10 @@ export class Door {
     }
   }
 
-  /** The entries that were locked are closed, and their locks with them: others, or the same anew, can be locked. */
-  release(): void {
-    this.#locked.clear();
+  /** A folder is about to be closed, and its lock goes with it: opened anew, it can be locked again. */
+  release(folder: Folder): void {
+    const { dev, ino } = folder.facts();
+    this.#locked.delete(`${dev}:${ino}`);
   }
 
   #lockOne(folder: Folder) {
@@ -161,7 +164,7 @@ export class Door {
    * Writes a file beside its place and flushes it. Nothing that is there changes before `publish`.
    * @throws {Refusal} `governed`, `refused`, `denied`, … and then nothing of it is left.
    */
-  stage(at: Found, content: Content, { needs, old, mode, modified, flush }: StageOptions): Staged {
+  stage(at: Found, content: Content, { needs, old, mode, modified, flush, shut }: StageOptions): Staged {
     this.judge(at, needs);
     return this.#try(at, () => {
       this.#begin();
@@ -185,6 +188,7 @@ export class Door {
       }
       if (modified !== undefined) file.setModified(modified);
       if (flush !== false || replaced) file.sync();
+      if (shut) file.close();
       return pending;
     });
   }
@@ -199,6 +203,8 @@ export class Door {
   publish(options: { flush?: false } = {}): void {
     const waiting = [...this.#pending];
     const folders = new Map<string, Found>();
+    // Somebody else's change that is seen before the first rename leaves all as it was.
+    if (waiting.length > 1) { for (const { at } of waiting) this.#try(at, () => this.#demandSame(at)); }
     let done = 0;
     for (const pending of waiting) {
       const { at } = pending;
@@ -482,7 +488,7 @@ export class Door {
       try {
         pending.at.folder.remove(this.#warrant, pending.staging);
       } catch (error) {
-        if (!(error instanceof DiskError)) throw error;
+        if (!(error instanceof DiskError || error instanceof Refusal)) throw error;
       }
     }
   }

@@ -28,6 +28,8 @@ export interface Wanted {
   needs(found: { exists: boolean; all: readonly Seen[] }): readonly Permission[];
   /** The call changes it, so it may not be governed. */
   changes: boolean;
+  /** What names the path, where that is not the call itself: a refusal begins with it. */
+  called?: string;
   /** A path with `*` or `?` is refused unless an entry bears exactly that name. Spec: 1-boundary §1.5. */
   noPattern?: boolean;
 }
@@ -72,10 +74,10 @@ function findAll(side: EngineSide, door: Door, wanted: readonly Wanted[], opened
       try {
         return act(one, index);
       } catch (error) {
-        if (error instanceof Refusal && error.outcome === "outside-root") {
-          throw outside({ index: index + 1, of: wanted.length });
-        }
-        throw error;
+        if (!(error instanceof Refusal)) throw error;
+        if (one.called !== undefined) throw said(one.called, error);
+        if (error.outcome !== "outside-root") throw error;
+        throw outside({ index: index + 1, of: wanted.filter(({ called }) => called === undefined).length });
       }
     });
   const lexical = staged(({ path }) => locate(survey, path).at(-1)!);
@@ -114,10 +116,16 @@ function findAll(side: EngineSide, door: Door, wanted: readonly Wanted[], opened
       printLocation(survey.boundary, written),
     );
   });
-  return results.map((result) => {
-    if ("missing" in result) throw result.missing;
+  return results.map((result, index) => {
+    const { called } = wanted[index];
+    if ("missing" in result) throw called === undefined ? result.missing : said(called, result.missing);
     return result.found;
   });
+}
+
+/** A refusal with what it is about before it. */
+export function said(what: string, { outcome, message, path, fields }: Refusal): Refusal {
+  return new Refusal(outcome, `${what}: ${message}`, path, fields);
 }
 
 /** A link at the end of a path that leads to nothing: nobody makes a file through it. Spec: 1-boundary §1.9. */

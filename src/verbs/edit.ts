@@ -1,29 +1,31 @@
 /** `edit`: exact changes in text files, all of them or none. Spec: 2-verbs §2.13; decisions 13, 14, 37, 62. */
 import { printable, printLocation } from "../boundary/print.ts";
-import type { Door } from "../disk/mutate.ts";
-import { find as findOne } from "../disk/resolve.ts";
+import { type Door, isOneEntry } from "../disk/mutate.ts";
+import type { Found } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
-import { decodeWhole, refuseBinary, refuseUndecodable, Undecodable } from "../text/decoder.ts";
 import { type Edit, type Planned, resolveEdits } from "../text/edit.ts";
+import { endingsAfter } from "../text/edit_changes.ts";
 import { demandFresh } from "../text/edit_fresh.ts";
 import { parseLineRange } from "../text/edit_range.ts";
 import { type FileEdits, parseScript, scriptOf, withTexts } from "../text/edit_script.ts";
-import { encodingOf, namedEncoding } from "../text/encoding.ts";
-import { demand } from "../boundary/permission.ts";
+import { namedEncoding } from "../text/encoding.ts";
+import { changing, demandNoCredential, type Finder, notKeptFields, notKeptRows, said } from "./change.ts";
 import {
-  changing,
-  demandNoCredential,
-  type Finder,
-  notKeptFields,
-  notKeptRows,
-  openFound,
-  readWhole,
-} from "./change.ts";
-import { hashAfter, mayQuote, openSource, type Outcome, outcomeOf, publishAll, type Source } from "./edit_files.ts";
+  demandTextFile,
+  mayQuote,
+  NEEDS,
+  type Outcome,
+  outcomeOf,
+  readSource,
+  type Source,
+  stage,
+  withFile,
+} from "./edit_files.ts";
+import { readText, textOf } from "./edit_sources.ts";
 import { hashOf } from "./hash.ts";
-import { demandUnscreened } from "./screen.ts";
 import { document, flag, type Infer, integer, object, optional, text } from "./shape.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
+import { demandTextName } from "./write.ts";
 
 const schema = object({
   path: optional(text({ filled: true })),
@@ -137,52 +139,59 @@ function strayArgument(args: EditArguments): string | undefined {
 
 function editFiles(args: EditArguments, side: EngineSide, door: Door, find: Finder): Answer {
   const files = filesOf(args, side);
-  const founds = find(
-    files.map(({ path }) => ({ path, follow: true, changes: true, needs: () => ["read" as const, "update" as const] })),
-  );
-  demandDifferent(founds.map(({ facts }) => facts && `${facts.dev}:${facts.ino}`), files);
+  const texts = textFiles(files);
+  const all = findFiles(files, texts, find);
+  const founds = all.slice(0, files.length);
   const dry = args.dry_run === true;
   if (!dry) door.lock(founds);
+
   const named = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
-  const sources: Source[] = [];
-  try {
-    for (const found of founds) sources.push(openSource(side, found, named));
-    files.forEach(({ expect }, i) => demandFresh(hashOf(sources[i].bytes), expect, sources[i].path));
-    const plans: Planned[][] = [];
-    const outcomes = files.map((file, i): Outcome => {
-      const source = sources[i];
-      const edits = editsOf(file, side);
-      const options = { path: source.path, mayQuote: () => mayQuote(side, source.found) };
-      const { changes, planned } = resolveEdits(source.text, edits, options);
-      plans.push([...planned]);
-      return outcomeOf(source, changes);
-    });
-    if (!args.allow_credential) demandNoCredential(side, outcomes.map(({ addition }) => addition), true);
-    if (!dry) return answerOf(outcomes, plans, publishAll(door, outcomes));
-    for (const { found } of sources) door.judge(found, ["read", "update"]);
-    return answerOf(outcomes, plans, undefined);
-  } finally {
-    for (const { file } of sources) file.close();
-  }
+  const paths = founds.map(({ written }) => printLocation(side.survey.boundary, written));
+  founds.forEach((found, i) => demandTextFile(found, paths[i]));
+  const sources = founds.map((found) => readSource(side, found, named));
+  files.forEach(({ expect }, i) => {
+    if (expect !== undefined) demandFresh(hashOf(sources[i].bytes), expect, paths[i]);
+  });
+  demandDifferent(founds, paths);
+  const sourceText = textReader(side, texts, all.slice(files.length));
+  const edited = files.map(({ edits }, i): Edited => {
+    const source = sources[i];
+    const resolved = withTexts(edits, sourceText);
+    const options = { path: source.path, mayQuote: () => mayQuote(side, source.found) };
+    const { changes, planned } = resolveEdits(source.text, resolved, options);
+    const { mixed } = endingsAfter(source.text, changes);
+    return { ...outcomeOf(source, changes, source.path), source, planned, mixed };
+  });
+  if (!args.allow_credential) demandNoCredential(side, edited.map(({ addition }) => addition), true);
+
+  for (const found of founds) door.judge(found, NEEDS);
+  if (dry) return answerOf(edited, undefined);
+  const notKept = edited.map(({ source: { found }, bytes, idle }) =>
+    idle ? [] : withFile(side, found, (old) => stage(side, door, found, bytes, old))
+  );
+  door.publish();
+  return answerOf(edited, notKept);
 }
 
-function answerOf(
-  outcomes: readonly Outcome[],
-  plans: readonly (readonly Planned[])[],
-  notKept: readonly (readonly string[])[] | undefined,
-): Answer {
-  const count = plans.reduce((sum, plan) => sum + plan.length, 0);
-  const plan = plans.flatMap((plan, i) =>
-    plan.map(({ edit, line, description }) => ({ path: outcomes[i].source.path, edit, line, description }))
+/** A file with all its edits applied. */
+interface Edited extends Outcome {
+  source: Source;
+  planned: readonly Planned[];
+  /** The new text has endings of several kinds. */
+  mixed: boolean;
+}
+
+/** @param notKept What each file did not keep; absent in a dry run. */
+function answerOf(edited: readonly Edited[], notKept: readonly (readonly string[])[] | undefined): Answer {
+  const count = edited.reduce((sum, { planned }) => sum + planned.length, 0);
+  const plan = edited.flatMap(({ source: { path }, planned }) =>
+    planned.map(({ edit, line, description }) => ({ path, edit, line, description }))
   );
-  const files = outcomes.map((outcome, i) => ({
-    path: outcome.source.path,
-    edits: plans[i].length,
-    hash: hashAfter(outcome),
-    line_ending_mixed: outcome.mixed,
-    ...notKeptFields(notKept?.[i] ?? []),
-  }));
-  const head = `${notKept ? "applied" : "would apply"} ${plural(count, "edit")} to ${plural(outcomes.length, "file")}`;
+  const files = (notKept ?? []).map((notKept, i) => {
+    const { source: { path }, planned, bytes, mixed } = edited[i];
+    return { path, edits: planned.length, hash: hashOf(bytes), line_ending_mixed: mixed, ...notKeptFields(notKept) };
+  });
+  const head = `${notKept ? "applied" : "would apply"} ${plural(count, "edit")} to ${plural(edited.length, "file")}`;
   const rows = notKept
     ? files.flatMap(({ path, hash, line_ending_mixed: mixed }, i) => [
       `   ${printable(path)}  hash ${hash}${mixed ? "  (MIXED line endings)" : ""}`,
@@ -191,10 +200,7 @@ function answerOf(
     : plan.map(({ path, edit, line, description }) =>
       `   edit ${edit}  ${printable(path)} line ${line}  ${description}`
     );
-  return {
-    json: { dry_run: !notKept, plan, files: notKept ? files : [] },
-    text: () => [head, ...rows].join("\n"),
-  };
+  return { json: { dry_run: !notKept, plan, files }, text: () => [head, ...rows].join("\n") };
 }
 
 function plural(n: number, noun: string): string {
@@ -239,56 +245,78 @@ function operationOf(args: EditArguments): Edit {
   return { kind: "delete", ...parseLineRange(args.delete!, true) };
 }
 
-/** The edits with the texts that lie in files of the boundary. */
-function editsOf({ edits }: FileEdits, side: EngineSide): readonly Edit[] {
-  return withTexts(edits, (file, edit, field) => {
-    try {
-      return readText(side, file);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      throw new Refusal(error.outcome, `edit ${edit}, ${field}: ${error.message}`, error.path, error.fields);
-    }
-  });
+/** A file of the boundary that holds a text of an edit, and what names it first: `edit 2, withFile`. */
+interface TextFile {
+  path: string;
+  called: string;
 }
 
-/** The text of a file of the boundary that a script is in or names. @throws {Refusal} as `read`; whole, without its caps. */
-export function readText(side: EngineSide, written: string): string {
-  const found = findOne(side.disk, side.survey, written, { follow: true });
+/** The files that texts are in, each once. */
+function textFiles(files: readonly FileEdits[]): TextFile[] {
+  const named = new Map<string, string>();
+  files.forEach(({ edits, path }, i) => {
+    const file = path !== undefined && files.length > 1 ? `file ${i + 1}, ` : "";
+    withTexts(edits, (text, edit, field) => {
+      if (!named.has(text)) named.set(text, `${file}edit ${edit}, ${field}`);
+      return "";
+    });
+  });
+  return [...named].map(([path, called]) => ({ path, called }));
+}
+
+/** Finds the files of the call, and behind them those that texts are in. A document's name is refused whether or not it is there. */
+function findFiles(files: readonly { path: string }[], texts: readonly TextFile[], find: Finder): Found[] {
   try {
-    const path = printLocation(side.survey.boundary, found.written);
-    demand(found.place, ["read"], path);
-    if (!found.facts) throw new Refusal("not-found", "there is no such file or folder", path);
-    if (found.facts.kind !== "file") throw new Refusal("refused", "this is no regular file", path);
-    demandUnscreened(side.survey, found.real);
-    const file = openFound(side, found);
-    try {
-      const bytes = readWhole(side, found, file);
-      const encoding = encodingOf(bytes);
-      if (encoding === "binary") throw refuseBinary(path);
-      return decodeWhole(bytes, encoding);
-    } catch (error) {
-      if (error instanceof Undecodable) throw refuseUndecodable(error, false, path);
-      throw error;
-    } finally {
-      file.close();
+    return find([
+      ...files.map(({ path }) => ({ path, follow: true, changes: true, needs: () => NEEDS })),
+      ...texts.map((text) => ({ ...text, follow: true, changes: false, needs: () => ["read" as const] })),
+    ]);
+  } catch (error) {
+    if (error instanceof Refusal && error.outcome === "not-found") {
+      for (const { path } of files) demandTextName(path.split(/[/\\]/).at(-1)!, path);
     }
-  } finally {
-    found.close();
+    throw error;
   }
 }
 
-/** @throws {Refusal} `conflict` when one file stands twice in a script. Spec: decision 13. */
-function demandDifferent(identities: readonly (string | undefined)[], files: readonly { path: string }[]) {
-  const seen = new Map<string, number>();
-  identities.forEach((identity, i) => {
-    const before = identity === undefined ? undefined : seen.get(identity);
-    if (before !== undefined) {
+/** Gives the text of each such file; it is read when it is first asked for. */
+function textReader(side: EngineSide, texts: readonly TextFile[], founds: readonly Found[]): (path: string) => string {
+  const read = new Map<string, string>();
+  return (path) => {
+    const known = read.get(path);
+    if (known !== undefined) return known;
+    const i = texts.findIndex((text) => text.path === path);
+    try {
+      const text = textOf(side, founds[i]);
+      read.set(path, text);
+      return text;
+    } catch (error) {
+      throw error instanceof Refusal ? said(texts[i].called, error) : error;
+    }
+  };
+}
+
+/** @throws {Refusal} `conflict` when one file stands twice in a script, by whatever spelling. Spec: decision 13. */
+function demandDifferent(founds: readonly Found[], paths: readonly string[]) {
+  const seen = new Map<string, number[]>();
+  founds.forEach((found, i) => {
+    const key = `${found.facts!.dev}:${found.facts!.ino}`;
+    const before = seen.get(key) ?? [];
+    const twin = before.find((other) => isOnePlace(founds[other], found));
+    if (twin !== undefined) {
       throw new Refusal(
         "conflict",
-        `files ${before + 1} and ${i + 1} of the script are one and the same; put their edits together`,
-        files[i].path,
+        `files ${twin + 1} and ${i + 1} of the script are one and the same; put their edits together`,
+        paths[i],
       );
     }
-    if (identity !== undefined) seen.set(identity, i);
+    seen.set(key, [...before, i]);
   });
+}
+
+/** Two hard links are two places. */
+function isOnePlace(a: Found, b: Found): boolean {
+  if (a.name !== b.name) return isOneEntry(a, b);
+  const [here, there] = [a.folder.facts(), b.folder.facts()];
+  return here.ino === there.ino && here.dev === there.dev;
 }

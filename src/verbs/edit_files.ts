@@ -5,35 +5,34 @@
  */
 import { absoluteOf } from "../boundary/locate.ts";
 import { printLocation } from "../boundary/print.ts";
-import type { OpenFile } from "../disk/disk.ts";
+import type { Facts, OpenFile } from "../disk/disk.ts";
 import type { Door } from "../disk/mutate.ts";
 import type { Found } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 import type { Change as Addition, Range } from "../screens/credentials.ts";
 import { decodeWhole, refuseBinary, refuseUndecodable, Undecodable } from "../text/decoder.ts";
-import { type Change, endingsAfter, textAfter } from "../text/edit_changes.ts";
-import { spliceChanges } from "../text/encode_splice.ts";
+import { type Change, textAfter } from "../text/edit_changes.ts";
+import { type Decoded, spliceChanges } from "../text/encode_splice.ts";
 import { type Encoding, encodingOf } from "../text/encoding.ts";
 import { openFound, readWhole } from "./change.ts";
-import { hashOf } from "./hash.ts";
 import type { EngineSide } from "./verb.ts";
 import { demandTextName } from "./write.ts";
 
-/** A file that was read. To be closed. */
-export interface Source {
+/** What a place has to grant for a file in it to be changed by its content. Spec: 1-boundary §1.5. */
+export const NEEDS = ["read", "update"] as const;
+
+/** A file that was read. It is closed again; `found.facts` are those of the very file that was read. */
+export interface Source extends Decoded {
   found: Found;
   path: string;
-  file: OpenFile;
-  bytes: Uint8Array<ArrayBuffer>;
-  text: string;
-  encoding: Encoding;
 }
 
 /** A file as it is to be. */
 export interface Outcome {
-  source: Source;
   bytes: Uint8Array<ArrayBuffer>;
-  mixed: boolean;
+  /** All of it is put back as it was: nothing has to be written. */
+  idle: boolean;
+  /** For the credential net. */
   addition: Addition;
 }
 
@@ -42,76 +41,109 @@ export function mayQuote({ survey }: EngineSide, found: Found): boolean {
   return survey.screen(absoluteOf(survey.boundary, found.real)).length === 0;
 }
 
+/** @throws {Refusal} `refused` for a document's name, a folder or a special file, `not-found`. Spec: 2-verbs §2.8. */
+export function demandTextFile(found: Found, path: string): void {
+  demandTextName(found.name, path);
+  switch (found.facts?.kind) {
+    case "file":
+      return;
+    case "dir":
+      throw new Refusal("refused", "this is a folder", path);
+    case undefined:
+      throw new Refusal("not-found", "there is no such file or folder", path);
+    default:
+      throw new Refusal("refused", "this is a FIFO, a socket or a device; such files are not opened", path);
+  }
+}
+
 /**
  * Reads a text file that is to be changed.
- * @throws {Refusal} `not-found`, `refused` for what is no text file, is too large or does not decode; `denied`.
+ *
+ * Another process may have changed it before its folder was locked: what counts from here on is the file that is read.
+ * @param named The encoding, instead of the one that the file shows.
+ * @throws {Refusal} `refused` for what is no text, is too large or does not decode; `denied`.
  */
-export function openSource(side: EngineSide, found: Found, named: Encoding | undefined): Source {
+export function readSource(side: EngineSide, found: Found, named: Encoding | undefined): Source {
   const path = printLocation(side.survey.boundary, found.written);
-  if (found.facts?.kind === "dir") throw new Refusal("refused", "this is a folder", path);
-  if (!found.facts) throw new Refusal("not-found", "there is no such file or folder", path);
-  if (found.facts.kind !== "file") {
-    throw new Refusal("refused", "this is a FIFO, a socket or a device, or a link to nothing", path);
-  }
-  demandTextName(found.name, path);
-  const file = openFound(side, found);
+  const bytes = withFile(side, found, (file) => {
+    found.facts = file.facts();
+    return readWhole(side, found, file);
+  });
+  return { found, path, ...decoded(bytes, named, path) };
+}
+
+/** All of a file as text. @throws {Refusal} `refused` for what is no text. */
+export function decoded(bytes: Uint8Array<ArrayBuffer>, named: Encoding | undefined, path: string): Decoded {
+  const encoding = encodingOf(bytes, named);
+  if (encoding === "binary") throw refuseBinary(path);
   try {
-    const bytes = readWhole(side, found, file);
-    const encoding = encodingOf(bytes, named);
-    if (encoding === "binary") throw refuseBinary(path);
-    return { found, path, file, bytes, encoding, text: decode(bytes, encoding, named !== undefined, path) };
+    return { bytes, encoding, text: decodeWhole(bytes, encoding) };
   } catch (error) {
-    file.close();
+    if (error instanceof Undecodable) throw refuseUndecodable(error, named !== undefined, path);
     throw error;
   }
 }
 
-function decode(bytes: Uint8Array, encoding: Encoding, named: boolean, path: string): string {
+/** Opens the file that was found for as long as `act` takes. @throws {Refusal} */
+export function withFile<T>(side: EngineSide, found: Found, act: (file: OpenFile) => T): T {
+  const file = openFound(side, found);
   try {
-    return decodeWhole(bytes, encoding);
-  } catch (error) {
-    if (error instanceof Undecodable) throw refuseUndecodable(error, named, path);
-    throw error;
+    return act(file);
+  } finally {
+    file.close();
   }
 }
 
 /** What a file becomes by changes. @throws {Refusal} `refused` for characters that its encoding lacks. */
-export function outcomeOf(source: Source, changes: readonly Change[]): Outcome {
-  const { bytes, text, encoding, path, found } = source;
-  const after = textAfter(text, changes);
+export function outcomeOf(file: Decoded, changes: readonly Change[], path: string): Outcome {
+  const { text } = file;
   return {
-    source,
-    bytes: spliceChanges({ bytes, text, encoding }, changes, path),
-    mixed: endingsAfter(text, changes).mixed,
-    addition: {
-      path,
-      before: found.place.can.has("read") ? text : undefined,
-      after,
-      changed: rangesAfter(changes),
-    },
+    bytes: spliceChanges(file, changes, path),
+    idle: changes.length === 0,
+    addition: { path, before: text, after: textAfter(text, changes), changed: rangesAfter(changes) },
   };
 }
 
-/** Where in the new text each change is. */
+/** Changes that are nearer to each other are told to the credential net as one. */
+const NEAR = 1024;
+
+/**
+ * Where in the new text changes are. Told apart, 190 small ones in a file of 12 KB took the net 190 µs; told as one, 56, as does the
+ * whole text (measured).
+ */
 function rangesAfter(changes: readonly Change[]): Range[] {
+  const ranges: { start: number; end: number }[] = [];
   let moved = 0;
-  return changes.map(({ start, end, text }) => {
-    const range = { start: start + moved, end: start + moved + text.length };
+  for (const { start, end, text } of changes) {
+    const from = start + moved;
+    const to = from + text.length;
     moved += text.length - (end - start);
-    return range;
-  });
+    const last = ranges.at(-1);
+    if (last && from - last.end <= NEAR) last.end = to;
+    else ranges.push({ start: from, end: to });
+  }
+  return ranges;
 }
 
-/** Writes all of them beside their places, then puts them there. Returns what each did not keep, in order. */
-export function publishAll(door: Door, outcomes: readonly Outcome[]): (readonly string[])[] {
-  const notKept = outcomes.map(({ source, bytes }) =>
-    door.stage(source.found, bytes, { needs: ["read", "update"], old: source.file }).notKept
+/**
+ * Writes a file's new content beside it, as long as it is the one that was judged.
+ *
+ * Nothing stays open: the lock of the folder, which is held until publication, guards what is staged (decision 55).
+ * @returns What of the old file is not kept.
+ * @throws {Refusal} `stale`, and those of the disk.
+ */
+export function stage(side: EngineSide, door: Door, found: Found, bytes: Uint8Array, old: OpenFile): readonly string[] {
+  demandSame(found.facts!, old.facts(), printLocation(side.survey.boundary, found.written));
+  return door.stage(found, bytes, { needs: NEEDS, old, shut: true }).notKept;
+}
+
+/** @throws {Refusal} `stale` for another file than the one that was judged, or one that was written to since. */
+export function demandSame(judged: Facts, now: Facts, path: string): void {
+  const { dev, ino, size, modified } = now;
+  if (dev === judged.dev && ino === judged.ino && size === judged.size && modified === judged.modified) return;
+  throw new Refusal(
+    "stale",
+    "it was changed by somebody else while this call was at it, and nothing was written; try again",
+    path,
   );
-  door.publish();
-  return notKept;
-}
-
-/** The hash of a file's new content. */
-export function hashAfter({ bytes }: Outcome): string {
-  return hashOf(bytes);
 }

@@ -1,25 +1,29 @@
 /** `replace`: one literal text for another in many files. Spec: 2-verbs §2.14; decisions 14, 58. */
-import type { Location } from "../boundary/locate.ts";
 import { demand, grants } from "../boundary/permission.ts";
-import { printable } from "../boundary/print.ts";
+import { printable, printer } from "../boundary/print.ts";
 import type { Place } from "../boundary/survey.ts";
-import { DiskError, type Facts, type Folder, type OpenFile } from "../disk/disk.ts";
+import type { Tree } from "../boundary/types.ts";
+import { DiskError, type Folder, type OpenFile } from "../disk/disk.ts";
 import type { Door } from "../disk/mutate.ts";
-import type { Found } from "../disk/resolve.ts";
-import { isTextual, kindOf } from "../documents/kinds.ts";
+import { isArchive, isImage, isTextual, kindOf } from "../documents/kinds.ts";
 import { Refusal } from "../refusal.ts";
-import { namedEncoding } from "../text/encoding.ts";
+import { credentialRefusal } from "../screens/credential_refusal.ts";
+import { addedCredentials, type Finding } from "../screens/credentials.ts";
+import { decodeSwept } from "../text/decoder.ts";
+import { searchFor } from "../text/edit_match.ts";
+import { type Encoding, namedEncoding } from "../text/encoding.ts";
 import { compilePatterns, type Matcher } from "../text/patterns.ts";
 import { demandFindable, substitute } from "../text/substitute.ts";
-import { changing, demandNoCredential, LARGEST } from "./change.ts";
-import { openSource, type Outcome, outcomeOf, publishAll, type Source } from "./edit_files.ts";
-import { hashOf } from "./hash.ts";
+import { changing, LARGEST, notKeptFields, notKeptRows, readWhole } from "./change.ts";
+import { demandSame, NEEDS, type Outcome, outcomeOf, stage, withFile } from "./edit_files.ts";
 import { excludedNote, foldersNote } from "./find.ts";
-import { reopen } from "./search_crew.ts";
-import { FileText, type Verdict } from "./search_text.ts";
+import { hashOf } from "./hash.ts";
+import { type Target, TargetFolders } from "./replace_folders.ts";
+import { FileText } from "./search_text.ts";
 import { flag, type Infer, list, object, optional, text } from "./shape.ts";
 import { type Sweep, sweep } from "./sweep.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
+import { demandTextName } from "./write.ts";
 
 const schema = object({
   find: text(),
@@ -58,185 +62,211 @@ export const replace: EngineVerb<typeof schema> = {
     if (encoding !== undefined) namedEncoding(encoding);
   },
   async run(args, side): Promise<Answer> {
-    // A text within one line can be looked for in bytes; one over several lines may have other endings in the file.
-    const within = !/[\r\n]/.test(args.find);
-    const matcher = within ? await compilePatterns([args.find], { literal: true, caseSensitive: true }) : undefined;
+    // Every match holds the longest stretch within one line, and that can be looked for in bytes.
+    const stretch = args.find.split(/[\r\n]+/).reduce((best, part) => part.length > best.length ? part : best);
+    const matcher = stretch === ""
+      ? undefined
+      : await compilePatterns([stretch], { literal: true, caseSensitive: true });
     return changing(side, (door) => new Replacing(args, matcher, side, door).answer());
   },
 };
 
-/** A file that holds the text. */
-interface Holder {
-  real: Location;
-  written: Location;
-  identity: Facts;
-  name: string;
-  path: string;
-  place: Place;
-  /** As it was judged. */
-  facts: Facts;
+/** A file that holds the text, and what becomes of it. */
+interface Holder extends Target {
   occurrences: number;
   hash?: string;
+  notKept: readonly string[];
 }
 
-/** Files that are staged before they are published: each holds a handle until then. */
-const TOGETHER = 200;
+/** What is judged of a file, in the order in which refusals are told: of any file one before of any other the next. */
+const STAGES = ["permission", "kind", "content"] as const;
+type Stage = typeof STAGES[number];
+
+/** Findings of credentials that are kept: one more than is named. */
+const FINDINGS = 4;
 
 class Replacing {
+  readonly #named: Encoding | undefined;
   readonly #text: FileText;
   readonly #holders: Holder[] = [];
+  #tree!: Tree;
+  #print!: (path: string) => string;
+  /** The refusal of the call, as far as it is known: of the earliest stage, and the first there. */
+  #refusal?: { stage: number; refusal: Refusal };
+  readonly #findings: Finding[] = [];
   #matched = 0;
   #searched = 0;
-  readonly #passed = { documents_skipped: 0, files_unreadable: 0, files_binary: 0, files_undecodable: 0 };
+  readonly #passed = {
+    documents_skipped: 0,
+    archives_skipped: 0,
+    files_unreadable: 0,
+    files_binary: 0,
+    files_undecodable: 0,
+  };
 
   constructor(
     readonly args: ReplaceArguments,
-    readonly matcher: Matcher | undefined,
+    matcher: Matcher | undefined,
     readonly side: EngineSide,
     readonly door: Door,
   ) {
-    const named = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
-    // Over several lines a match could lie across two pieces, so files are taken whole.
-    const piece = matcher ? undefined : LARGEST;
-    this.#text = new FileText(named, () => side.call.pulse(), matcher?.plan?.windows, piece);
+    this.#named = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
+    this.#text = new FileText(this.#named, () => side.call.pulse(), matcher?.plan?.windows);
   }
 
+  /** Every file is judged, in the order of the walk, and nothing of it kept but its name and facts; then each is read again and written. */
   answer(): Answer {
-    const candidates: Omit<Holder, "occurrences">[] = [];
     const met = sweep(this.side, this.args, {
       folders: false,
+      starts: (tree) => {
+        this.#tree = tree;
+        this.#print = printer(this.side.survey.boundary, tree);
+      },
       visit: (at, name, path, kind, place) => {
         if (kind !== "file") return true;
         this.side.call.progress(++this.#matched);
-        if (!grants(place, "read")) this.#passed.files_unreadable++;
-        else {
-          const facts = this.#look(at.folder, name);
-          if (facts) {
-            const real = { tree: at.real.tree, segments: [...at.real.segments, name] };
-            const written = { tree: at.real.tree, segments: path.split("/") };
-            candidates.push({ real, written, identity: at.folder.facts(), name, path, place, facts });
-          }
-        }
+        if (grants(place, "read")) this.#look(at, name, path, place);
+        else this.#passed.files_unreadable++;
         return true;
       },
     });
-    // What a person may pass back is known only now.
-    for (const candidate of candidates) candidate.path = met.print(candidate.path);
-    this.#judge(candidates);
+    if (this.#refusal) throw this.#refusal.refusal;
+    if (this.#findings.length > 0) throw credentialRefusal(this.#findings, { override: false, printable });
     if (!this.args.dry_run) this.#write();
     return this.#answerOf(met);
   }
 
-  /** The facts of a file that holds the text; `undefined` for any other. */
-  #look(folder: Folder, name: string): Facts | undefined {
+  /** Looks whether a file holds the text, and judges one that does. */
+  #look(at: { folder: Folder; real: Target["real"] }, name: string, path: string, place: Place) {
     let file: OpenFile | undefined;
-    let holds = false;
     try {
-      file = folder.file(name);
-      const verdict = this.#text.read(file, (text) => {
-        holds ||= substitute(text, this.args.find, this.args.find).occurrences > 0;
-        return !holds;
-      }, () => {});
-      return this.#tally(verdict, name, holds) ? file.facts() : undefined;
+      file = at.folder.file(name);
+      if (!this.#isHolder(file, name)) return;
+      const { dev, ino } = at.folder.facts();
+      const target = {
+        written: { tree: this.#tree, segments: path.split("/") },
+        real: { tree: at.real.tree, segments: [...at.real.segments, name] },
+        place,
+        name,
+        path: this.#print(path),
+        folder: { dev, ino },
+        facts: file.facts(),
+      };
+      this.#judge(target, file, at.folder);
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
       if (file || error.fault === "denied" || error.fault === "failed") this.#passed.files_unreadable++;
       else this.#matched--;
-      return undefined;
     } finally {
       file?.close();
     }
   }
 
-  /** Counts a file as `search` does. A document's name is refused only where the file is text and holds what is looked for. */
-  #tally(verdict: Verdict, name: string, holds: boolean): boolean {
-    const found = holds && verdict === "text";
-    if (!isTextual(kindOf(name)) && !found) this.#passed.documents_skipped++;
+  /** Whether a file is text and holds what is looked for; it is counted as `search` counts it. */
+  #isHolder(file: OpenFile, name: string): boolean {
+    const { find } = this.args;
+    let holds = false;
+    let isLong = false;
+    // A text over several lines may stand across two pieces of a large file.
+    let tail = "";
+    const verdict = this.#text.read(file, (text, isLast) => {
+      const whole = tail + text;
+      holds ||= searchFor(whole, find).next(0) !== undefined;
+      if (!isLast) tail = /[\r\n]/.test(find) ? whole.slice(-2 * find.length) : "";
+      return !holds;
+    }, () => isLong = true);
+    if (verdict === "text" && !holds && isLong) holds = this.#holdsWhole(file);
+    if (verdict === "text" && holds) {
+      this.#searched++;
+      return true;
+    }
+    const kind = kindOf(name);
+    if (isArchive(kind)) this.#passed.archives_skipped++;
+    else if (!isTextual(kind)) { if (!isImage(kind)) this.#passed.documents_skipped++; }
     else if (verdict === "binary") this.#passed.files_binary++;
     else if (verdict === "undecodable") this.#passed.files_undecodable++;
     else this.#searched++;
-    return found;
+    return false;
   }
 
-  /** Every refusal of every file, before anything is written; stage by stage. */
-  #judge(candidates: readonly Omit<Holder, "occurrences">[]) {
-    for (const candidate of candidates) this.door.demandOrdinary(candidate);
-    for (const { place, path } of candidates) demand(place, ["read", "update"], path);
-    const findings: Outcome["addition"][] = [];
-    for (const candidate of candidates) {
-      this.#withFile(candidate, (source) => {
-        const { occurrences, outcome } = this.#made(source);
-        const holder: Holder = { ...candidate, occurrences };
-        findings.push(outcome.addition);
-        if (!this.args.dry_run) holder.hash = hashOf(outcome.bytes);
-        this.#holders.push(holder);
-      });
-      // Judged one by one, so that the texts need not be kept; told together would be the same for the first.
-      demandNoCredential(this.side, findings.splice(0), false);
-    }
+  /** A file with a line that is too long for a sweep. One that is too large as well counts as a holder, since nobody can tell. */
+  #holdsWhole(file: OpenFile): boolean {
+    const { size } = file.facts();
+    if (size > LARGEST) return true;
+    const bytes = new Uint8Array(size);
+    const swept = decodeSwept(bytes.subarray(0, file.readAt(bytes, 0)), this.#named);
+    return typeof swept === "object" && searchFor(swept.text, this.args.find).next(0) !== undefined;
   }
 
-  #made(source: Source): { occurrences: number; outcome: Outcome } {
-    const { occurrences, changes } = substitute(source.text, this.args.find, this.args.with);
-    return { occurrences, outcome: outcomeOf(source, changes) };
+  /** Every refusal of one file. Only a governed one is told at once, since nothing comes before it. */
+  #judge(target: Target, file: OpenFile, folder: Folder) {
+    this.door.demandOrdinary(target);
+    if (!this.#passes("permission", () => demand(target.place, NEEDS, target.path))) return;
+    if (!this.#passes("kind", () => demandTextName(target.name, target.path))) return;
+    this.#passes("content", () => {
+      const made = this.#made(target, file, folder);
+      if (!made) return;
+      if (this.#findings.length < FINDINGS) {
+        const found = addedCredentials(made.outcome.addition, { pulse: () => this.side.call.pulse() });
+        this.#findings.push(...found.slice(0, FINDINGS - this.#findings.length));
+      }
+      this.#holders.push({ ...target, occurrences: made.occurrences, notKept: [] });
+    });
   }
 
-  /** Opens a holder anew, in the folder that was judged. @throws {Refusal} `stale` when it is not the file any more that was judged. */
-  #withFile(holder: Omit<Holder, "occurrences">, act: (source: Source) => void) {
-    const found = this.#found(holder);
-    const named = this.args.encoding === undefined ? undefined : namedEncoding(this.args.encoding);
+  /** Whether nothing is refused by this stage; what is, is kept unless an earlier refusal is known. Later stages are then left out. */
+  #passes(stage: Stage, judge: () => void): boolean {
+    const at = STAGES.indexOf(stage);
+    if (this.#refusal && this.#refusal.stage <= at) return false;
     try {
-      const source = openSource(this.side, found, named);
-      try {
-        act(source);
-      } finally {
-        source.file.close();
-      }
-    } finally {
-      found.close();
+      judge();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#refusal = { stage: at, refusal: error };
+      return false;
     }
   }
 
-  #found({ real, written, identity, name, path, place, facts }: Omit<Holder, "occurrences">): Found {
-    const at = { tree: real.tree, segments: real.segments.slice(0, -1) };
-    const folder = reopen(this.side, at, identity);
-    if (!folder) {
-      throw new Refusal("stale", "its folder was replaced while this call was at it; nothing was changed", path);
-    }
-    return { written, real, place, folder, name, facts, close: () => folder.close() };
+  /** What becomes of a file; `undefined` when it does not hold the text any more. */
+  #made(target: Target, file: OpenFile, folder: Folder): { occurrences: number; outcome: Outcome } | undefined {
+    const bytes = readWhole(this.side, { ...target, folder, close() {} }, file);
+    const swept = decodeSwept(bytes, this.#named);
+    if (typeof swept === "string") return undefined;
+    const { occurrences, changes } = substitute(swept.text, this.args.find, this.args.with);
+    if (occurrences === 0) return undefined;
+    return { occurrences, outcome: outcomeOf({ bytes, ...swept }, changes, target.path) };
   }
 
-  /** In groups: each file that is staged holds a handle until it is in its place. All of them have been judged. */
   #write() {
-    for (let i = 0; i < this.#holders.length; i += TOGETHER) {
-      const founds: Found[] = [];
-      const sources: Source[] = [];
-      const named = this.args.encoding === undefined ? undefined : namedEncoding(this.args.encoding);
-      try {
-        const group = this.#holders.slice(i, i + TOGETHER);
-        for (const holder of group) founds.push(this.#found(holder));
-        this.door.lock(founds);
-        const outcomes = group.map((_, k): Outcome => {
-          const source = openSource(this.side, founds[k], named);
-          sources.push(source);
-          const { outcome } = this.#made(source);
-          return outcome;
+    const folders = new TargetFolders(this.side, this.door, this.#holders);
+    try {
+      for (const holder of byFolder(this.#holders)) {
+        this.side.call.pulse();
+        const found = folders.found(holder);
+        withFile(this.side, found, (file) => {
+          demandSame(holder.facts, file.facts(), holder.path);
+          const made = this.#made(holder, file, found.folder);
+          if (!made) throw new Refusal("stale", "it was changed while this call was at it; try again", holder.path);
+          holder.hash = hashOf(made.outcome.bytes);
+          if (!made.outcome.idle) holder.notKept = stage(this.side, this.door, found, made.outcome.bytes, file);
         });
-        publishAll(this.door, outcomes);
-      } finally {
-        for (const { file } of sources) file.close();
-        for (const found of founds) found.close();
-        this.door.release();
       }
+      this.door.publish();
+    } finally {
+      // What is staged goes before its folders are closed.
+      this.door.close();
+      folders.close();
     }
   }
 
   #answerOf(met: Sweep): Answer {
     const dry = this.args.dry_run === true;
-    const files = this.#holders.map(({ path, occurrences, hash }) => ({
+    const files = this.#holders.map(({ path, occurrences, hash, notKept }) => ({
       path,
       occurrences,
       ...hash === undefined ? {} : { hash },
+      ...notKeptFields(notKept),
     }));
     const occurrences = files.reduce((sum, { occurrences }) => sum + occurrences, 0);
     const counts = Object.fromEntries(Object.entries(this.#passed).filter(([, n]) => n > 0));
@@ -257,7 +287,10 @@ class Replacing {
       text: () =>
         [
           `${dry ? "would change" : "changed"} ${plural(files.length, "file")}, ${plural(occurrences, "occurrence")}`,
-          ...files.map(({ path, occurrences }) => `   ${printable(path).padEnd(44)} ${occurrences}`),
+          ...this.#holders.flatMap(({ path, occurrences, notKept }) => [
+            `${`   ${printable(path)}`.padEnd(44)} ${occurrences}`,
+            ...notKeptRows(notKept),
+          ]),
         ].join("\n"),
       closing: () => this.#closing(met),
     };
@@ -266,6 +299,7 @@ class Replacing {
   #closing(met: Sweep): string {
     const notes = [
       [this.#passed.documents_skipped, "document", "passed over"],
+      [this.#passed.archives_skipped, "archive", "passed over"],
       [this.#passed.files_unreadable, "file", "unreadable"],
       [this.#passed.files_undecodable, "file", "not text (try --encoding)"],
     ] as const;
@@ -280,6 +314,12 @@ class Replacing {
     }
     return rows.join("\n");
   }
+}
+
+/** The same files, those of a folder together. */
+function byFolder(holders: readonly Holder[]): Holder[] {
+  const folders = Map.groupBy(holders, ({ folder: { dev, ino } }) => `${dev}:${ino}`);
+  return [...folders.values()].flat();
 }
 
 function plural(n: number, noun: string): string {

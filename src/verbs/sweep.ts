@@ -26,6 +26,8 @@ export interface SweepOptions {
   depth?: number;
   /** Folders are visited too. */
   folders: boolean;
+  /** Told the tree, whose paths `visit` is given, before the first of them. */
+  starts?(tree: Tree): void;
   /** Called for every entry that the glob means, in path order; returns false to end the sweep. `path` is below the tree. */
   visit: Visit;
 }
@@ -50,6 +52,7 @@ export function sweep(side: EngineSide, args: SweepArguments, options: SweepOpti
   const excludes = (args.exclude ?? []).map((written) => globOf(boundary, written, true));
   const { tree, glob } = chosen(boundary, args);
   const print = printer(boundary, tree);
+  options.starts?.(tree);
   const excluded = excludes.length === 0
     ? undefined
     : (path: string) => excludes.some((exclude) => exclude.matches(path));
