@@ -10,7 +10,7 @@ import { keyOf, slashed } from "../boundary/names.ts";
 import { demand } from "../boundary/permission.ts";
 import { printLocation } from "../boundary/print.ts";
 import type { Survey } from "../boundary/survey.ts";
-import type { Permission } from "../boundary/types.ts";
+import type { Identity, Permission } from "../boundary/types.ts";
 import { Refusal } from "../refusal.ts";
 import { type NewFile, type NotKept, Warrant } from "./changes.ts";
 import { DiskError, type Facts, type Folder, isFolderEntry, kindOfEntry, nameOf, type OpenFile } from "./disk.ts";
@@ -125,8 +125,7 @@ export class Door {
   }
 
   /** A folder is about to be closed, and its lock goes with it: opened anew, it can be locked again. */
-  release(folder: Folder): void {
-    const { dev, ino } = folder.facts();
+  release({ dev, ino }: Identity): void {
     this.#locked.delete(`${dev}:${ino}`);
   }
 
@@ -369,6 +368,11 @@ export class Door {
         this.keeper.pulse();
         const inner = nameOf(entry);
         const here = { tree: at.tree, segments: [...at.segments, inner] };
+        if (isStaging(inner)) {
+          if (folder.removeAbandoned(this.#warrant, inner)) continue;
+          const path = printLocation(this.survey.boundary, at);
+          throw new Refusal("denied", "another process is changing files in this folder; try again", path);
+        }
         this.demandOrdinary({ written: here, real: here });
         if (isFolderEntry(entry)) this.#removeBelow(folder, inner, here, gone);
         else {

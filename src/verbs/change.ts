@@ -3,7 +3,7 @@
  *
  * Spec: 1-boundary §1.6; 2-verbs §2.8.
  */
-import { absoluteOf, locate, type Location } from "../boundary/locate.ts";
+import { absoluteOf, locate, type Location, treeNamed } from "../boundary/locate.ts";
 import { demand } from "../boundary/permission.ts";
 import { printable, printLocation } from "../boundary/print.ts";
 import type { Place } from "../boundary/survey.ts";
@@ -95,6 +95,10 @@ function findAll(side: EngineSide, door: Door, wanted: readonly Wanted[], opened
     const result = results[index];
     return "found" in result ? result.found : { written: lexical[index], real: lexical[index] };
   };
+  staged(({ path, changes }, index) => {
+    const result = results[index];
+    if (changes && !("found" in result && result.found.facts)) demandNoStrangeTree(side, path);
+  });
   staged(({ changes }, index) => changes && door.demandOrdinary(atOf(index)));
   const all = results.map((result, index): Seen => {
     const { real } = atOf(index);
@@ -123,9 +127,26 @@ function findAll(side: EngineSide, door: Door, wanted: readonly Wanted[], opened
   });
 }
 
+/**
+ * A path where nothing is, and whose beginning looks like the name of a tree: nobody means to make an entry of that name.
+ * @throws {Refusal} `invalid`, with the open names. Spec: 1-boundary §1.8.
+ */
+export function demandNoStrangeTree({ survey }: EngineSide, path: string): void {
+  const name = /^([A-Za-z][A-Za-z0-9._-]+):/.exec(path)?.[1];
+  if (name === undefined || treeNamed(survey.boundary, name)) return;
+  const open = survey.boundary.trees.map((tree) => tree.name).join(", ");
+  throw new Refusal("invalid", `no open tree is called '${name}'. Open: ${open}`);
+}
+
 /** A refusal with what it is about before it. */
 export function said(what: string, { outcome, message, path, fields }: Refusal): Refusal {
   return new Refusal(outcome, `${what}: ${message}`, path, fields);
+}
+
+/** Takes the lock of an entry's folder and looks once more: whoever had it may have changed the entry. */
+export function lockAndLook(door: Door, found: Found): void {
+  door.lock([found]);
+  if (found.name !== "") found.facts = found.folder.look(found.name);
 }
 
 /** A link at the end of a path that leads to nothing: nobody makes a file through it. Spec: 1-boundary §1.9. */

@@ -4,7 +4,7 @@ import type { Door } from "../disk/mutate.ts";
 import { DiskError } from "../disk/disk.ts";
 import { type Found, refusalOf } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
-import { changing } from "./change.ts";
+import { changing, lockAndLook } from "./change.ts";
 import { flag, type Infer, object, optional, text } from "./shape.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
 
@@ -42,11 +42,11 @@ export const deleteEntry: EngineVerb<typeof schema> = {
 
 function deleteFound(args: Infer<typeof schema>, side: EngineSide, door: Door, found: Found): Answer {
   const path = printLocation(side.survey.boundary, found.written);
-  if (!found.facts) throw new Refusal("not-found", "there is no such file or folder", path);
   const dry = args.dry_run === true;
+  if (!dry) lockAndLook(door, found);
+  if (!found.facts) throw new Refusal("not-found", "there is no such file or folder", path);
   const isFolder = found.facts.kind === "dir";
   if (isFolder || found.name === "") door.demandNoTop(found);
-  if (!dry) door.lock([found]);
   const empty = isFolder && isEmpty(found, path);
   if (isFolder && !empty && !args.recursive) {
     throw new Refusal("refused", "this folder is not empty; pass recursive to delete it with all that is in it", path);

@@ -1,7 +1,7 @@
 /** `exec`: whether a file may be executed. Spec: 2-verbs §2.19. */
 import { printable, printLocation } from "../boundary/print.ts";
 import { Refusal } from "../refusal.ts";
-import { changing } from "./change.ts";
+import { changing, lockAndLook } from "./change.ts";
 import { flag, object, optional, text } from "./shape.ts";
 import type { Answer, EngineVerb } from "./verb.ts";
 
@@ -27,6 +27,8 @@ export const exec: EngineVerb<typeof schema> = {
     return changing(side, (door, find) => {
       const [found] = find([{ path: args.path, follow: true, changes: true, needs: () => ["update"] }]);
       const path = printLocation(side.survey.boundary, found.written);
+      const dry = args.dry_run === true;
+      if (!dry) lockAndLook(door, found);
       if (!found.facts) throw new Refusal("not-found", "there is no such file or folder", path);
       if (found.facts.kind === "dir") throw new Refusal("refused", "this is a folder; exec is for files", path);
       if (found.facts.kind !== "file") {
@@ -36,9 +38,7 @@ export const exec: EngineVerb<typeof schema> = {
       const supported = mode !== undefined;
       const wanted = supported && (args.executable ? mode | EXECUTE : mode & ~EXECUTE);
       const changed = supported && wanted !== mode;
-      const dry = args.dry_run === true;
       if (changed && !dry) {
-        door.lock([found]);
         door.setMode(found, wanted as number);
       }
       const executable = supported && args.executable;

@@ -6,7 +6,7 @@ import { DiskError, type Folder } from "../disk/disk.ts";
 import { find, type Found, refusalOf } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 import type { Door } from "../disk/mutate.ts";
-import { changing, demandNoDangling } from "./change.ts";
+import { changing, demandNoDangling, demandNoStrangeTree } from "./change.ts";
 import { flag, object, optional, text } from "./shape.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
 
@@ -32,6 +32,7 @@ function makeFolders(args: { path: string; dry_run?: boolean }, side: EngineSide
   const { boundary } = side.survey;
   const dry = args.dry_run === true;
   const written = locate(side.survey, args.path).at(-1)!;
+  door.demandOrdinary({ written, real: written });
   const missing = missingBelow(side, args.path, written);
   const path = printLocation(boundary, missing.at.written);
   try {
@@ -43,6 +44,7 @@ function makeFolders(args: { path: string; dry_run?: boolean }, side: EngineSide
     if (missing.names.length === 0 && facts) {
       throw new Refusal("target-exists", "something is there already, and it is no folder", path);
     }
+    demandNoStrangeTree(side, args.path);
     return answer(makeAll(side, door, missing.at, missing.names, dry), true, dry ? "would be created" : "created", dry);
   } finally {
     missing.at.close();
@@ -102,7 +104,7 @@ function makeAll(side: EngineSide, door: Door, from: Found, names: readonly stri
     const at: Found = { ...spot, place, folder, name: names[i], facts: undefined, close: () => folder.close() };
     try {
       if (i === 0) door.lock([at]);
-      door.makeFolder(at);
+      makeOne(door, at);
     } finally {
       if (i > 0) parent.close();
       parent = at;
@@ -123,5 +125,15 @@ function demandNames(from: Found, names: readonly string[], path: string): void 
     throw error;
   } finally {
     inner?.close();
+  }
+}
+
+/** Makes a folder; one that somebody else has made meanwhile will do. */
+function makeOne(door: Door, at: Found) {
+  try {
+    door.makeFolder(at);
+  } catch (error) {
+    const there = error instanceof Refusal && error.outcome === "target-exists";
+    if (!there || at.folder.look(at.name)?.kind !== "dir") throw error;
   }
 }

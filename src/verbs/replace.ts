@@ -205,7 +205,12 @@ class Replacing {
     if (!this.#passes("kind", () => demandTextName(target.name, target.path))) return;
     this.#passes("content", () => {
       const made = this.#made(target, file, folder);
-      if (!made) return;
+      if (!made) {
+        // Its beginning was text and held it; the rest is none.
+        this.#searched--;
+        this.#passed.files_undecodable++;
+        return;
+      }
       if (this.#findings.length < FINDINGS) {
         const found = addedCredentials(made.outcome.addition, { pulse: () => this.side.call.pulse() });
         this.#findings.push(...found.slice(0, FINDINGS - this.#findings.length));
@@ -239,8 +244,9 @@ class Replacing {
   }
 
   #write() {
-    const folders = new TargetFolders(this.side, this.door, this.#holders);
+    const folders = new TargetFolders(this.side, this.door);
     try {
+      folders.lock(this.#holders);
       for (const holder of byFolder(this.#holders)) {
         this.side.call.pulse();
         const found = folders.found(holder);

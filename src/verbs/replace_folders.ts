@@ -34,14 +34,16 @@ export interface Target {
 }
 
 export class TargetFolders {
-  readonly #open = new Map<string, Folder>();
-  readonly #all: boolean;
+  readonly #open = new Map<string, { folder: Folder; identity: Identity }>();
+  #all = false;
 
-  /** @param most Tests make it smaller. */
-  constructor(readonly side: EngineSide, readonly door: Door, targets: readonly Target[], most = MOST) {
+  constructor(readonly side: EngineSide, readonly door: Door) {}
+
+  /** Opens and locks the folders of all these files, unless they are too many. @throws {Refusal} `stale`, `denied`. */
+  lock(targets: readonly Target[]): void {
     const firsts = new Map(targets.map((target) => [keyOf(target.folder), target]));
-    this.#all = firsts.size <= most;
-    if (this.#all) door.lock([...firsts.values()].map((target) => this.found(target)));
+    this.#all = firsts.size <= MOST;
+    if (this.#all) this.door.lock([...firsts.values()].map((target) => this.found(target)));
   }
 
   /** The file in its folder, which is opened when it is asked for. */
@@ -64,21 +66,21 @@ export class TargetFolders {
   #folderOf(target: Target): Folder {
     const key = keyOf(target.folder);
     const known = this.#open.get(key);
-    if (known) return known;
+    if (known) return known.folder;
     if (!this.#all) this.close();
     const at = { tree: target.real.tree, segments: target.real.segments.slice(0, -1) };
     const folder = reopen(this.side, at, target.folder);
     if (!folder) {
       throw new Refusal("stale", "its folder was moved or replaced while this call was at it; try again", target.path);
     }
-    this.#open.set(key, folder);
+    this.#open.set(key, { folder, identity: target.folder });
     if (!this.#all) this.door.lock([this.found(target)]);
     return folder;
   }
 
   close(): void {
-    for (const folder of this.#open.values()) {
-      this.door.release(folder);
+    for (const { folder, identity } of this.#open.values()) {
+      this.door.release(identity);
       folder.close();
     }
     this.#open.clear();

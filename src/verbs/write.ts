@@ -15,6 +15,7 @@ import {
   demandNoCredential,
   demandNoDangling,
   type Finder,
+  lockAndLook,
   notKeptFields,
   notKeptRows,
   openFound,
@@ -84,6 +85,8 @@ function writeFile(args: WriteArguments, side: EngineSide, door: Door, find: Fin
   const found = target(args, find);
   const path = printLocation(side.survey.boundary, found.written);
   demandTextName(found.name, path);
+  const dry = args.dry_run === true;
+  if (!dry) lockAndLook(door, found);
   switch (found.facts?.kind) {
     case "dir":
       throw new Refusal("refused", "this is a folder", path);
@@ -96,8 +99,6 @@ function writeFile(args: WriteArguments, side: EngineSide, door: Door, find: Fin
       }
   }
   demandNoDangling(side, args.path, found);
-  const dry = args.dry_run === true;
-  if (!dry) door.lock([found]);
   const named = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
   const old = found.facts && openFound(side, found);
   try {

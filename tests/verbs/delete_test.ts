@@ -98,3 +98,13 @@ both(
     assert.equal(await does("delete", { path: "d", force: true, recursive: true }), "refused");
   },
 );
+
+both(
+  "delete: a folder with staging that a killed process left",
+  { [`app/d/.fettle-${"0".repeat(32)}.tmp`]: "half", "app/d/a": "a" },
+  {},
+  async ({ does, tree }) => {
+    assert.equal(await does("delete", { path: "d", recursive: true }), "ok");
+    assert.deepEqual(tree(), []);
+  },
+);

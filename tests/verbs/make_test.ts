@@ -99,3 +99,17 @@ both("exec: the three bits and nothing else", WORLD, { scopes: SCOPES }, async (
     assert.equal(await set(".mcp.json"), "governed");
   }
 });
+
+both(
+  "what looks like the name of a tree makes nothing; a governed name behind a link to nothing is governed",
+  { "app/.mcp.json": { link: "never" } },
+  {},
+  async ({ does, tree }) => {
+    const before = tree();
+    for (const verb of ["new", "mkdir"]) assert.equal(await does(verb, { path: "nosuch:x" }), "invalid", verb);
+    assert.equal(await does("write", { path: "nosuch:x", text: "x" }), "invalid");
+    assert.equal(await does("copy", { from: "nosuch:x", to: "nosuch:y" }), "invalid");
+    assert.equal(await does("mkdir", { path: ".mcp.json" }), "governed");
+    assert.deepEqual(tree(), before);
+  },
+);
