@@ -194,11 +194,16 @@ Deno.test("two hundred engines killed under calls: every call is answered truthf
       if (engine !== undefined && alive(engine)) {
         Deno.kill(engine, "SIGKILL");
         kills++;
-        if (kills === 50) before = facts();
       }
       for (const text of await Promise.all(calls)) assert.match(text, /fine/);
+      if (kills === 50) before ??= facts();
     }
-    const after = facts();
+    // An engine that is just being replaced has three of its own for a moment more.
+    let after = facts();
+    for (let tries = 0; after.fds > before!.fds + 2 && tries < 40; tries++) {
+      await pause(50);
+      after = facts();
+    }
     assert.ok(after.fds <= before!.fds + 2, `${before!.fds} and ${after.fds} descriptors`);
     assert.ok(after.kilobytes < before!.kilobytes + 40_000, `${before!.kilobytes} and ${after.kilobytes} KiB`);
     assert.match(await call("read", { paths: ["a.txt"] }), /fine/);
