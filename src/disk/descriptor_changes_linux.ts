@@ -31,7 +31,7 @@ import {
   O_WRONLY,
   open,
 } from "./descriptor_libc_linux.ts";
-import { DiskError, type Facts, type Folder, type OpenFile, systemError } from "./disk.ts";
+import { DiskError, type Facts, type Folder, isSame, type OpenFile, systemError } from "./disk.ts";
 
 const AT_REMOVEDIR = 0x200;
 const RENAME_NOREPLACE = 1;
@@ -390,10 +390,6 @@ function lookAt(folder: number, name: string): Facts | undefined {
 function isEntry(folder: number, name: string, fd: number): boolean {
   const facts = lookAt(folder, name);
   return facts !== undefined && isSame(facts, factsOf(fd, empty, AT_EMPTY_PATH)!);
-}
-
-function isSame(a: Facts, b: Facts): boolean {
-  return a.dev === b.dev && a.ino === b.ino;
 }
 
 /** A call, again as long as a signal interrupts it. */

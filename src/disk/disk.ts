@@ -168,3 +168,8 @@ export function lookIfAllowed(folder: Folder, name: string): Facts | undefined {
     throw error;
   }
 }
+
+/** Whether these are facts of one entry: by device and number. */
+export function isSame(a: Facts, b: Facts): boolean {
+  return a.dev === b.dev && a.ino === b.ino;
+}

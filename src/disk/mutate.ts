@@ -13,7 +13,16 @@ import type { Survey } from "../boundary/survey.ts";
 import type { Identity, Permission } from "../boundary/types.ts";
 import { Refusal } from "../refusal.ts";
 import { type NewFile, type NotKept, Warrant } from "./changes.ts";
-import { DiskError, type Facts, type Folder, isFolderEntry, kindOfEntry, nameOf, type OpenFile } from "./disk.ts";
+import {
+  DiskError,
+  type Facts,
+  type Folder,
+  isFolderEntry,
+  isSame,
+  kindOfEntry,
+  nameOf,
+  type OpenFile,
+} from "./disk.ts";
 import { type Found, refusalOf } from "./resolve.ts";
 
 /** What a door tells its caller. */
@@ -533,10 +542,6 @@ export function isOneEntry(a: Found, b: Found): boolean {
   if (!isSame(a.facts, b.facts) || !isSame(a.folder.facts(), b.folder.facts())) return false;
   const names = new Set(a.folder.list().entries.map(nameOf));
   return !(names.has(a.name) && names.has(b.name));
-}
-
-function isSame(a: Facts, b: Facts): boolean {
-  return a.dev === b.dev && a.ino === b.ino;
 }
 
 function randomHex(): string {

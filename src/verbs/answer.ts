@@ -78,3 +78,8 @@ function pairSafe(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
 }
+
+/** A number with its noun, which takes an `s` unless it is one. */
+export function plural(n: number, noun: string): string {
+  return `${n} ${n === 1 ? noun : noun + "s"}`;
+}

@@ -16,6 +16,7 @@ import {
   type EntryKind,
   type Facts,
   type Folder,
+  isSame,
   kindOfEntry,
   nameOf,
   type OpenFile,
@@ -359,10 +360,6 @@ function foundAt({ written, real }: Spot, place: Place, folder: Folder, name: st
   return { written, real, place, folder, name, facts, close() {} };
 }
 
-function isSame(a: Facts, b: Facts): boolean {
-  return a.dev === b.dev && a.ino === b.ino;
-}
-
 /** No more than the file had when it was opened, so that one that grows has an end. */
 function* pieces(file: OpenFile): Generator<Uint8Array> {
   const { size } = file.facts();
@@ -407,10 +404,6 @@ export function kindsDiffer(path: string): Refusal {
 
 export function occupied(path: string): Refusal {
   return new Refusal("target-exists", "something is there already; pass --overwrite (overwrite) to replace it", path);
-}
-
-export function notThere(path: string): Refusal {
-  return new Refusal("not-found", "there is no such file or folder", path);
 }
 
 export function special(path: string): Refusal {

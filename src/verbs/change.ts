@@ -213,3 +213,8 @@ export function notKeptFields(notKept: readonly string[]): { metadata_not_preser
 export function notKeptRows(notKept: readonly string[]): string[] {
   return notKept.map((what) => `   not kept: ${what}`);
 }
+
+/** What is said of a path where nothing is. */
+export function notThere(path: string): Refusal {
+  return new Refusal("not-found", "there is no such file or folder", path);
+}

@@ -4,8 +4,9 @@ import { printable, printLocation } from "../boundary/print.ts";
 import { type Door, isOneEntry } from "../disk/mutate.ts";
 import type { Found } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
-import { Carriage, type Carried, carrying, demandApart, kindsDiffer, notThere, occupied, special } from "./carry.ts";
+import { Carriage, type Carried, carrying, demandApart, kindsDiffer, occupied, special } from "./carry.ts";
 import { flag, type Infer, object, optional, text } from "./shape.ts";
+import { notThere } from "./change.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
 
 const schema = object({

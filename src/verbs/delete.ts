@@ -4,7 +4,7 @@ import type { Door } from "../disk/mutate.ts";
 import { DiskError } from "../disk/disk.ts";
 import { type Found, refusalOf } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
-import { changing, lockAndLook } from "./change.ts";
+import { changing, lockAndLook, notThere } from "./change.ts";
 import { flag, type Infer, object, optional, text } from "./shape.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
 
@@ -44,7 +44,7 @@ function deleteFound(args: Infer<typeof schema>, side: EngineSide, door: Door, f
   const path = printLocation(side.survey.boundary, found.written);
   const dry = args.dry_run === true;
   if (!dry) lockAndLook(door, found);
-  if (!found.facts) throw new Refusal("not-found", "there is no such file or folder", path);
+  if (!found.facts) throw notThere(path);
   const isFolder = found.facts.kind === "dir";
   if (isFolder || found.name === "") door.demandNoTop(found);
   const empty = isFolder && isEmpty(found, path);

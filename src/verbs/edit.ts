@@ -24,6 +24,7 @@ import {
 import { readText, textOf } from "./edit_sources.ts";
 import { hashOf } from "./hash.ts";
 import { document, flag, type Infer, integer, object, optional, text } from "./shape.ts";
+import { plural } from "./answer.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
 import { demandTextName } from "./write.ts";
 
@@ -201,10 +202,6 @@ function answerOf(edited: readonly Edited[], notKept: readonly (readonly string[
       `   edit ${edit}  ${printable(path)} line ${line}  ${description}`
     );
   return { json: { dry_run: !notKept, plan, files }, text: () => [head, ...rows].join("\n") };
-}
-
-function plural(n: number, noun: string): string {
-  return `${n} ${n === 1 ? noun : noun + "s"}`;
 }
 
 /** The files of the call with their edits, none resolved yet. */

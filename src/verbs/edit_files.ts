@@ -14,7 +14,7 @@ import { decodeWhole, refuseBinary, refuseUndecodable, Undecodable } from "../te
 import { type Change, textAfter } from "../text/edit_changes.ts";
 import { type Decoded, spliceChanges } from "../text/encode_splice.ts";
 import { type Encoding, encodingOf } from "../text/encoding.ts";
-import { openFound, readWhole } from "./change.ts";
+import { notThere, openFound, readWhole } from "./change.ts";
 import type { EngineSide } from "./verb.ts";
 import { demandTextName } from "./write.ts";
 
@@ -50,7 +50,7 @@ export function demandTextFile(found: Found, path: string): void {
     case "dir":
       throw new Refusal("refused", "this is a folder", path);
     case undefined:
-      throw new Refusal("not-found", "there is no such file or folder", path);
+      throw notThere(path);
     default:
       throw new Refusal("refused", "this is a FIFO, a socket or a device; such files are not opened", path);
   }

@@ -3,7 +3,7 @@ import { demand } from "../boundary/permission.ts";
 import { printLocation } from "../boundary/print.ts";
 import { find, type Found } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
-import { readWhole } from "./change.ts";
+import { notThere, readWhole } from "./change.ts";
 import { decoded, withFile } from "./edit_files.ts";
 import { demandUnscreened } from "./screen.ts";
 import type { EngineSide } from "./verb.ts";
@@ -28,7 +28,7 @@ export function readText(side: EngineSide, written: string): string {
  */
 export function textOf(side: EngineSide, found: Found): string {
   const path = printLocation(side.survey.boundary, found.written);
-  if (!found.facts) throw new Refusal("not-found", "there is no such file or folder", path);
+  if (!found.facts) throw notThere(path);
   if (found.facts.kind !== "file") throw new Refusal("refused", "this is no regular file", path);
   demandUnscreened(side.survey, found.real);
   return decoded(withFile(side, found, (file) => readWhole(side, found, file)), undefined, path).text;

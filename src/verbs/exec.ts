@@ -1,7 +1,7 @@
 /** `exec`: whether a file may be executed. Spec: 2-verbs §2.19. */
 import { printable, printLocation } from "../boundary/print.ts";
 import { Refusal } from "../refusal.ts";
-import { changing, lockAndLook } from "./change.ts";
+import { changing, lockAndLook, notThere } from "./change.ts";
 import { flag, object, optional, text } from "./shape.ts";
 import type { Answer, EngineVerb } from "./verb.ts";
 
@@ -29,7 +29,7 @@ export const exec: EngineVerb<typeof schema> = {
       const path = printLocation(side.survey.boundary, found.written);
       const dry = args.dry_run === true;
       if (!dry) lockAndLook(door, found);
-      if (!found.facts) throw new Refusal("not-found", "there is no such file or folder", path);
+      if (!found.facts) throw notThere(path);
       if (found.facts.kind === "dir") throw new Refusal("refused", "this is a folder; exec is for files", path);
       if (found.facts.kind !== "file") {
         throw new Refusal("refused", "this is a FIFO, a socket or a device, or a link to nothing", path);

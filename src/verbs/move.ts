@@ -8,18 +8,8 @@ import type { Permission } from "../boundary/types.ts";
 import { DiskError } from "../disk/disk.ts";
 import { type Door, isOneEntry } from "../disk/mutate.ts";
 import type { Found } from "../disk/resolve.ts";
-import {
-  Carriage,
-  carrying,
-  demandApart,
-  kindsDiffer,
-  notThere,
-  occupied,
-  screened,
-  screensLess,
-  special,
-} from "./carry.ts";
-import type { Seen } from "./change.ts";
+import { Carriage, carrying, demandApart, kindsDiffer, occupied, screened, screensLess, special } from "./carry.ts";
+import { notThere, type Seen } from "./change.ts";
 import { flag, type Infer, object, optional, text } from "./shape.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
 

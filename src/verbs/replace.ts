@@ -22,6 +22,7 @@ import { type Target, TargetFolders } from "./replace_folders.ts";
 import { FileText } from "./search_text.ts";
 import { flag, type Infer, list, object, optional, text } from "./shape.ts";
 import { type Sweep, sweep } from "./sweep.ts";
+import { plural } from "./answer.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
 import { demandTextName } from "./write.ts";
 
@@ -326,8 +327,4 @@ class Replacing {
 function byFolder(holders: readonly Holder[]): Holder[] {
   const folders = Map.groupBy(holders, ({ folder: { dev, ino } }) => `${dev}:${ino}`);
   return [...folders.values()].flat();
-}
-
-function plural(n: number, noun: string): string {
-  return `${n} ${n === 1 ? noun : noun + "s"}`;
 }

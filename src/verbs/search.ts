@@ -15,6 +15,7 @@ import { type ContextLine, type Hit, HitCollector } from "./search_hits.ts";
 import { FileText, type Verdict } from "./search_text.ts";
 import { flag, type Infer, integer, list, object, optional, text } from "./shape.ts";
 import { type Sweep, sweep } from "./sweep.ts";
+import { plural } from "./answer.ts";
 import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
 
 const LIMIT = 200;
@@ -341,10 +342,6 @@ export class Search {
     const stopped = { limit: " (limit reached)", budget: " (stopped at 40,000 characters; narrow the search)" };
     return head + (full ? stopped[full] : "") + searched + said + excludedNote(met) + foldersNote(met);
   }
-}
-
-function plural(n: number, noun: string): string {
-  return `${n} ${n === 1 ? noun : noun + "s"}`;
 }
 
 function aboveZero(counts: Record<string, number>): Record<string, number> {

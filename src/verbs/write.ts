@@ -6,8 +6,7 @@ import { isWriteRefused, kindOf } from "../documents/kinds.ts";
 import { Refusal } from "../refusal.ts";
 import { decodeSwept } from "../text/decoder.ts";
 import { demandFresh } from "../text/edit_fresh.ts";
-import { newContent } from "../text/encode_new.ts";
-import { heritageOf } from "../text/encode_new.ts";
+import { heritageOf, newContent } from "../text/encode_new.ts";
 import { namedEncoding } from "../text/encoding.ts";
 import { countEndings } from "../text/lines.ts";
 import {
