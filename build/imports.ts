@@ -56,6 +56,10 @@ const GUARDED: readonly { what: RegExp; where: readonly RegExp[]; why: string }[
   { what: /\beval\(|new Function\(/, where: [], why: "runs text as code" },
 ];
 
+/** The main process holds no code that touches a tree: what its entry reaches without importing in the middle, and what it may not. */
+const MAIN_ENTRY = "src/front/main.ts";
+const NOT_IN_MAIN = /^src\/disk\/|^src\/verbs\/(?:\w+_run|reading|changing|work)\.ts$/;
+
 /** Everything in the sources that breaks a rule, as `FILE: what`. Exported for its test. */
 export function check(files: ReadonlyMap<string, string>): string[] {
   const faults: string[] = [];
@@ -71,7 +75,20 @@ export function check(files: ReadonlyMap<string, string>): string[] {
       }
     }
   }
+  for (const file of reached(files, MAIN_ENTRY)) {
+    if (NOT_IN_MAIN.test(file)) faults.push(`${file}: reached by ${MAIN_ENTRY}, which may not hold it`);
+  }
   return faults;
+}
+
+/** All that a file imports, and what that imports; types and imports in the middle left out. */
+function reached(files: ReadonlyMap<string, string>, entry: string): Set<string> {
+  const seen = new Set([entry]);
+  for (const file of seen) {
+    const statements = (files.get(file) ?? "").matchAll(/^(?:import|export) (?!type )(?:[^;]*? from )?"(\.[^"]+)";/gm);
+    for (const [, specifier] of statements) seen.add(new URL(specifier, `file:///${file}`).pathname.slice(1));
+  }
+  return seen;
 }
 
 function importFault(file: string, specifier: string, code: string): string | undefined {

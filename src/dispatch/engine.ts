@@ -24,6 +24,7 @@ export async function runEngine(): Promise<never> {
     await Promise.all([
       import("./engine_hands.ts"),
       import("./engine_inline.ts"),
+      import("../verbs/work.ts").then(({ loadWork }) => loadWork()),
       import("../disk/descriptor_linux.ts"),
       import("../disk/pathname.ts"),
     ]);

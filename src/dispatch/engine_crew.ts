@@ -5,8 +5,8 @@
  * costs only time, since the verb can do every job itself. Kept for the thread's next long call. Hiring blocks for 14 ms (measured).
  */
 import type { Assist, Crew } from "../verbs/crew.ts";
-import type { Call, EngineVerb } from "../verbs/verb.ts";
-import { VERBS } from "../verbs/mod.ts";
+import type { Call } from "../verbs/verb.ts";
+import { workOf } from "../verbs/work.ts";
 import { faultLine } from "./fault_line.ts";
 import { openSide } from "./engine_verbs.ts";
 import type { Hired, Opening } from "./protocol.ts";
@@ -155,10 +155,7 @@ export async function runAssistant({ opening, jobs }: Extract<Hired, { jobs: Sha
     let result = new Uint8Array();
     try {
       const { verb, task, job } = JSON.parse(decoder.decode(room.slice(0, Atomics.load(words, at + 1))));
-      if (verb !== undefined) {
-        const declared = VERBS.find((other): other is EngineVerb => other.name === verb && other.where === "engine");
-        assist = declared?.assist?.(task, { ...side, call: SILENT });
-      }
+      if (verb !== undefined) assist = (await workOf(verb))?.assist?.(task, { ...side, call: SILENT });
       result = assist?.(job) ?? result;
     } catch (error) {
       console.error(faultLine(error));

@@ -3,8 +3,8 @@ import { Survey } from "../boundary/survey.ts";
 import { DiskError } from "../disk/disk.ts";
 import { openDisk } from "../disk/mod.ts";
 import { answering, fault, renderRefusal } from "../verbs/answer.ts";
-import { VERBS } from "../verbs/mod.ts";
-import type { Call, EngineSide, EngineVerb } from "../verbs/verb.ts";
+import type { Call, EngineSide } from "../verbs/verb.ts";
+import { workOf } from "../verbs/work.ts";
 import type { EngineOutput } from "./engine_output.ts";
 import { faultLine } from "./fault_line.ts";
 import type { Opened, Opening, Request } from "./protocol.ts";
@@ -26,14 +26,14 @@ export async function openSide(
 
 /** Runs a verb and sends what comes of it. */
 export async function answer(
-  { id, verb: name, args, form }: Request,
+  { id, verb, args, form }: Request,
   side: Omit<EngineSide, "call">,
   call: Call,
   output: EngineOutput,
 ): Promise<void> {
-  const verb = VERBS.find((verb): verb is EngineVerb => verb.name === name && verb.where === "engine");
-  const { outcome, text, images } = verb
-    ? await answering(form, () => verb.run(args, { ...side, call, form }), (error) => console.error(faultLine(error)))
+  const work = await workOf(verb);
+  const { outcome, text, images } = work
+    ? await answering(form, () => work.run(args, { ...side, call, form }), (error) => console.error(faultLine(error)))
     : renderRefusal(fault(), form);
   output.send({ id, outcome, images }, encoder.encode(text));
 }

@@ -9,6 +9,7 @@ import { printable, printLocation } from "../boundary/print.ts";
 import type { Place } from "../boundary/survey.ts";
 import type { Permission } from "../boundary/types.ts";
 import { DiskError, type OpenFile } from "../disk/disk.ts";
+import { isWriteRefused, kindOf } from "../documents/kinds.ts";
 import { Door } from "../disk/mutate.ts";
 import { find, type Found, refusalOf } from "../disk/resolve.ts";
 import { outside, Refusal } from "../refusal.ts";
@@ -170,6 +171,13 @@ export function openFound(side: EngineSide, found: Found): OpenFile {
     if (error instanceof DiskError) throw refusalOf(error, printLocation(side.survey.boundary, found.written));
     throw error;
   }
+}
+
+/** @throws {Refusal} `refused` for the name of a document, image or archive. */
+export function demandTextName(name: string, path: string): void {
+  const kind = kindOf(name);
+  if (!isWriteRefused(kind)) return;
+  throw new Refusal("refused", `by its name this is a file of the kind '${kind}', which is not written as text`, path);
 }
 
 /** All of an open file that may be changed. @throws {Refusal} `refused` for one that is too large. */

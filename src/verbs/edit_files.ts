@@ -14,9 +14,8 @@ import { decodeWhole, refuseBinary, refuseUndecodable, Undecodable } from "../te
 import { type Change, textAfter } from "../text/edit_changes.ts";
 import { type Decoded, spliceChanges } from "../text/encode_splice.ts";
 import { type Encoding, encodingOf } from "../text/encoding.ts";
-import { notThere, openFound, readWhole } from "./change.ts";
+import { demandTextName, notThere, openFound, readWhole } from "./change.ts";
 import type { EngineSide } from "./verb.ts";
-import { demandTextName } from "./write.ts";
 
 /** What a place has to grant for a file in it to be changed by its content. Spec: 1-boundary §1.5. */
 export const NEEDS = ["read", "update"] as const;

@@ -1,4 +1,4 @@
-/** The verbs, in the order of help. Adding one is one file and one line here. */
+/** The verbs, in the order of help. Adding one is its declaration and a line here; what it does is a line in `work.ts`. */
 import { batch } from "./batch.ts";
 import { copy } from "./copy.ts";
 import { deleteEntry } from "./delete.ts";

@@ -1,17 +1,6 @@
 /** `move`: a file, folder or link gets another name or place, as an entry. Spec: 2-verbs §2.16; 1-boundary §1.5, §1.9, §1.11. */
-import { governedInside, governedRefusal } from "../boundary/governed.ts";
-import { absoluteOf } from "../boundary/locate.ts";
-import { keyOf, slashed } from "../boundary/names.ts";
-import { printable, printLocation } from "../boundary/print.ts";
-import type { Survey } from "../boundary/survey.ts";
-import type { Permission } from "../boundary/types.ts";
-import { DiskError } from "../disk/disk.ts";
-import { type Door, isOneEntry } from "../disk/mutate.ts";
-import type { Found } from "../disk/resolve.ts";
-import { Carriage, carrying, demandApart, kindsDiffer, occupied, screened, screensLess, special } from "./carry.ts";
-import { notThere, type Seen } from "./change.ts";
 import { flag, type Infer, object, optional, text } from "./shape.ts";
-import type { Answer, EngineSide, EngineVerb } from "./verb.ts";
+import type { EngineVerb } from "./verb.ts";
 
 const schema = object({
   from: text({ filled: true }),
@@ -20,18 +9,7 @@ const schema = object({
   dry_run: optional(flag()),
 });
 
-type MoveArguments = Infer<typeof schema>;
-
-interface Moved {
-  from: string;
-  to: string;
-  atomic: boolean;
-  case_only: boolean;
-  crossed_root: boolean;
-  directory: boolean;
-  replaced: boolean;
-  dry_run: boolean;
-}
+export type MoveArguments = Infer<typeof schema>;
 
 export const move: EngineVerb<typeof schema> = {
   name: "move",
@@ -48,155 +26,4 @@ export const move: EngineVerb<typeof schema> = {
     overwrite: { help: "replace what is there" },
     dry_run: { help: "check everything and change nothing" },
   },
-  run(args, side): Answer {
-    const moved = carrying(side, args.from, (door, find) => {
-      const needs = (all: readonly Seen[]) => needsOf(side.survey, args, all);
-      const [from, to] = find([
-        { path: args.from, follow: false, changes: true, noPattern: true, needs: ({ all }) => needs(all).from },
-        { path: args.to, follow: false, changes: true, noPattern: true, needs: ({ all }) => needs(all).to },
-      ]);
-      const all = [from, to].map((found): Seen => ({ ...found, found: found.facts && found }));
-      return moveFound(side, door, args, from, to, needs(all));
-    });
-    return { json: { ...moved }, text: () => textOf(moved) };
-  },
 };
-
-/** What either place has to grant. Spec: 1-boundary §1.5. */
-function needsOf(survey: Survey, { overwrite }: MoveArguments, [source, target]: readonly Seen[]) {
-  const from: Permission[] = ["rename"];
-  if (leaves(survey, source, target)) from.push("delete");
-  // Moving must not make readable what was not.
-  if (target.place.can.has("read")) from.push("read");
-  const to: Permission[] = ["create"];
-  const replaces = overwrite === true && target.found && !(source.found && isOneEntry(source.found, target.found));
-  if (replaces) to.push("delete");
-  return { from, to };
-}
-
-/** Whether the destination lies neither in the source's place nor deeper in it. */
-function leaves({ boundary }: Survey, { place }: Seen, target: Seen): boolean {
-  if (place.tree !== target.place.tree) return true;
-  const key = keyOf(boundary.names, absoluteOf(boundary, target.real));
-  const tops = [place.path, ...place.scope?.real ? [slashed(boundary.names, place.scope.real)] : []];
-  return !tops.some((top) => key.startsWith(keyOf(boundary.names, top) + (top === "/" ? "" : "/")));
-}
-
-function moveFound(
-  side: EngineSide,
-  door: Door,
-  args: MoveArguments,
-  from: Found,
-  to: Found,
-  needs: ReturnType<typeof needsOf>,
-): Moved {
-  const { boundary } = side.survey;
-  const [fromPath, toPath] = [from, to].map(({ written }) => printLocation(boundary, written));
-  if (!from.facts) throw notThere(fromPath);
-  if (from.facts.kind === "other") throw special(fromPath);
-  door.demandNoTop(from);
-  demandApart(side.survey, from, to);
-  const caseOnly = isOneEntry(from, to);
-  const replaced = to.facts !== undefined && !caseOnly;
-  if (replaced && !args.overwrite) throw occupied(toPath);
-  if (replaced) demandReplaceable(door, from, to, toPath);
-  const dry = args.dry_run === true;
-  if (!dry) door.lock([from, to]);
-  judgeLanding(side, door, from, to, toPath);
-  const apart = from.folder.facts().dev !== to.folder.facts().dev;
-  const across = apart ? carriage(side, door, from, to) : undefined;
-  let atomic = !across;
-  if (!dry) {
-    if (across) carry(across);
-    else {
-      try {
-        door.rename(from, to, needs, replaced);
-      } catch (error) {
-        if (!(error instanceof DiskError) || error.fault !== "cross-device") throw error;
-        // One device by its number, and yet two places to the system.
-        carry(carriage(side, door, from, to));
-        atomic = false;
-      }
-    }
-  }
-  return {
-    from: fromPath,
-    to: toPath,
-    atomic,
-    case_only: caseOnly,
-    crossed_root: from.place.tree !== to.place.tree,
-    directory: from.facts.kind === "dir",
-    replaced,
-    dry_run: dry,
-  };
-}
-
-/** A file or link replaces a file or link, a folder an empty folder. */
-function demandReplaceable(door: Door, from: Found, to: Found, path: string) {
-  const kind = to.facts!.kind;
-  if (from.facts!.kind !== "dir") {
-    if (kind !== "file" && kind !== "link") throw kindsDiffer(path);
-    return;
-  }
-  if (kind !== "dir") throw kindsDiffer(path);
-  door.demandNoTop(to);
-  const folder = to.folder.folder(to.name);
-  try {
-    const { entries, undecodable } = folder.list();
-    if (entries.length + undecodable > 0) throw kindsDiffer(path);
-  } finally {
-    folder.close();
-  }
-}
-
-/** All that is asked of what lies in a folder, where it is and where it lands; of a file or link, where it lands. */
-function judgeLanding(side: EngineSide, door: Door, from: Found, to: Found, toPath: string) {
-  const { survey } = side;
-  if (from.facts!.kind !== "dir") {
-    // Whatever it leads to would become the client's own folder, now or later (our rule).
-    if (from.facts!.kind === "link" && governedInside(to.name).length > 0) throw governedRefusal(toPath);
-    if (from.facts!.kind === "file" && screensLess(survey, from.real, to.real)) throw screened(toPath);
-    return;
-  }
-  door.judgeBelow(from, ["read", "delete"], "refuse");
-  if (!asksBelow(survey, to)) return;
-  new Carriage(side, door, from, to, {
-    allows: (source, target) => source.can.has("read") || !target.can.has("read"),
-    carries: "all",
-    keeps: { times: true, folderModes: true },
-  }).judge();
-}
-
-/** Whether what lands below a path has to be looked at one by one: else the path itself decides for all of it. */
-function asksBelow(survey: Survey, to: Found): boolean {
-  const { boundary } = survey;
-  const top = absoluteOf(boundary, to.real);
-  const below = keyOf(boundary.names, top) + "/";
-  return governedInside(to.name).length > 0 || survey.placesBelow(top).length > 0 ||
-    boundary.inForce.some((file) => keyOf(boundary.names, slashed(boundary.names, file)).startsWith(below)) ||
-    boundary.trees.some((tree) => tree.screen || tree.scopes.some((scope) => scope.screen));
-}
-
-/** @throws {Refusal} `refused` for links and special files, before anything changes. */
-function carriage(side: EngineSide, door: Door, from: Found, to: Found): Carriage {
-  const across = new Carriage(side, door, from, to, {
-    allows: () => true,
-    carries: "no links",
-    keeps: { times: true, folderModes: true },
-  });
-  across.judge();
-  return across;
-}
-
-/** The new is on disk before the old goes. */
-function carry(across: Carriage) {
-  across.copy();
-  across.removeSource();
-}
-
-function textOf({ from, to, atomic, case_only, crossed_root, dry_run }: Moved): string {
-  return `${dry_run ? "would move" : "moved"} ${printable(from)} -> ${printable(to)}  atomic: ${
-    atomic ? "yes" : "no"
-  }` +
-    `${case_only ? "  case-only rename" : ""}${crossed_root ? "  crossed trees" : ""}`;
-}

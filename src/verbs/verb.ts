@@ -129,12 +129,16 @@ interface Declaration<S extends ObjectShape> {
   tool?: { readOnly: boolean; destructive: boolean; idempotent: boolean };
 }
 
-/** A verb that locates a caller's paths: it runs in the engine process. */
-export interface EngineVerb<S extends ObjectShape = ObjectShape> extends Declaration<S> {
-  where: "engine";
-  run(args: Infer<S>, side: EngineSide): Answer | Promise<Answer>;
+/** What a verb of the engine does, with arguments that its schema has checked. */
+export interface Work {
+  run(args: Record<string, unknown>, side: EngineSide): Answer | Promise<Answer>;
   /** What a helper does for a running call: takes its task, then job after job. */
   assist?(task: unknown, side: EngineSide): Assist;
+}
+
+/** A verb that locates a caller's paths: it runs in the engine process, which loads what it does (`work.ts`) when it is first asked. */
+export interface EngineVerb<S extends ObjectShape = ObjectShape> extends Declaration<S> {
+  where: "engine";
 }
 
 /** A verb that touches no path of a caller's: it runs in the main process. */

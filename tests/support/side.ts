@@ -7,6 +7,7 @@ import { findLibc } from "../../src/fence/libc.ts";
 import { answering } from "../../src/verbs/answer.ts";
 import { checkArguments } from "../../src/verbs/schema_tools.ts";
 import { VERBS } from "../../src/verbs/mod.ts";
+import { workOf } from "../../src/verbs/work.ts";
 import type { EngineSide, EngineVerb, Form } from "../../src/verbs/verb.ts";
 
 const libc = findLibc();
@@ -34,9 +35,13 @@ export function sideOf(boundary: Boundary, library: string | undefined): EngineS
 /** Runs a verb of the engine and gives its rendered answer. A fault fails the test. */
 export async function call(side: EngineSide, name: string, args: Record<string, unknown>, form: Form = "json") {
   const verb = VERBS.find((verb) => verb.name === name) as EngineVerb;
-  const { outcome, text } = await answering(form, () => verb.run(checkArguments(verb, args), side), (error) => {
-    throw error;
-  });
+  const { outcome, text } = await answering(
+    form,
+    async () => (await workOf(name))!.run(checkArguments(verb, args), side),
+    (error) => {
+      throw error;
+    },
+  );
   // deno-lint-ignore no-explicit-any
   return { outcome, text, json: form === "json" ? JSON.parse(text) as any : undefined };
 }

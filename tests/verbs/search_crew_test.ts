@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { compilePatterns } from "../../src/text/patterns.ts";
 import { render } from "../../src/verbs/answer.ts";
 import type { Assist, Crew } from "../../src/verbs/crew.ts";
-import { Search } from "../../src/verbs/search.ts";
+import { Search } from "../../src/verbs/search_run.ts";
 import { assistSearch, type SearchTask } from "../../src/verbs/search_crew.ts";
 import type { EngineSide } from "../../src/verbs/verb.ts";
 import { DISKS, sideOf } from "../support/side.ts";

@@ -5,7 +5,7 @@ import type { OpenFile } from "../../src/disk/disk.ts";
 import { namedEncoding } from "../../src/text/encoding.ts";
 import { compilePatterns, type Matcher } from "../../src/text/patterns.ts";
 import { render } from "../../src/verbs/answer.ts";
-import { Search } from "../../src/verbs/search.ts";
+import { Search } from "../../src/verbs/search_run.ts";
 import { linearFinder } from "../../src/verbs/search_finders.ts";
 import { HitCollector } from "../../src/verbs/search_hits.ts";
 import { FileText } from "../../src/verbs/search_text.ts";

@@ -1,0 +1,38 @@
+/** What `exec` does. Spec: 2-verbs §2.19. */
+import { printable, printLocation } from "../boundary/print.ts";
+import { Refusal } from "../refusal.ts";
+import { changing, lockAndLook, notThere } from "./change.ts";
+import type { Answer, EngineSide } from "./verb.ts";
+import type { ExecArguments } from "./exec.ts";
+
+export function run(args: ExecArguments, side: EngineSide): Answer {
+  return changing(side, (door, find) => {
+    const [found] = find([{ path: args.path, follow: true, changes: true, needs: () => ["update"] }]);
+    const path = printLocation(side.survey.boundary, found.written);
+    const dry = args.dry_run === true;
+    if (!dry) lockAndLook(door, found);
+    if (!found.facts) throw notThere(path);
+    if (found.facts.kind === "dir") throw new Refusal("refused", "this is a folder; exec is for files", path);
+    if (found.facts.kind !== "file") {
+      throw new Refusal("refused", "this is a FIFO, a socket or a device, or a link to nothing", path);
+    }
+    const { mode } = found.facts;
+    const supported = mode !== undefined;
+    const wanted = supported && (args.executable ? mode | EXECUTE : mode & ~EXECUTE);
+    const changed = supported && wanted !== mode;
+    if (changed && !dry) {
+      door.setMode(found, wanted as number);
+    }
+    const executable = supported && args.executable;
+    return {
+      json: { path, executable, supported, changed, dry_run: dry },
+      text: () =>
+        `${printable(path)} ${dry ? "would be " : ""}executable: ${executable ? "yes" : "no"}${
+          changed ? "" : "  (unchanged)"
+        }`,
+    };
+  });
+}
+
+/** Owner, group and others. */
+const EXECUTE = 0o111;

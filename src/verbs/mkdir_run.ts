@@ -1,0 +1,125 @@
+/** What `mkdir` does. Spec: 2-verbs §2.15; 1-boundary §1.5. */
+import { absoluteOf, locate, type Location } from "../boundary/locate.ts";
+import { demand } from "../boundary/permission.ts";
+import { printable, printLocation } from "../boundary/print.ts";
+import { DiskError, type Folder } from "../disk/disk.ts";
+import { find, type Found, refusalOf } from "../disk/resolve.ts";
+import { Refusal } from "../refusal.ts";
+import type { Door } from "../disk/mutate.ts";
+import { changing, demandNoDangling, demandNoStrangeTree } from "./change.ts";
+import type { Answer, EngineSide } from "./verb.ts";
+import type { MkdirArguments } from "./mkdir.ts";
+
+export function run(args: MkdirArguments, side: EngineSide): Answer {
+  return changing(side, (door) => makeFolders(args, side, door));
+}
+
+function makeFolders(args: { path: string; dry_run?: boolean }, side: EngineSide, door: Door): Answer {
+  const { boundary } = side.survey;
+  const dry = args.dry_run === true;
+  const written = locate(side.survey, args.path).at(-1)!;
+  door.demandOrdinary({ written, real: written });
+  const missing = missingBelow(side, args.path, written);
+  const path = printLocation(boundary, missing.at.written);
+  try {
+    if (missing.names.length === 0) door.demandOrdinary(missing.at);
+    const { facts } = missing.at;
+    if (missing.names.length === 0 && facts?.kind === "dir") {
+      return answer(path, false, "was already there", dry);
+    }
+    if (missing.names.length === 0 && facts) {
+      throw new Refusal("target-exists", "something is there already, and it is no folder", path);
+    }
+    demandNoStrangeTree(side, args.path);
+    return answer(makeAll(side, door, missing.at, missing.names, dry), true, dry ? "would be created" : "created", dry);
+  } finally {
+    missing.at.close();
+  }
+}
+
+function answer(path: string, created: boolean, detail: string, dry: boolean): Answer {
+  const said = created
+    ? `${dry ? "would create" : "created"} ${printable(path)}`
+    : `${printable(path)} was already there`;
+  return { json: { path, created, detail, dry_run: dry }, text: () => said };
+}
+
+/** The deepest folder on a path that is there, or what stands in its way, and the names below it that are not. */
+function missingBelow(side: EngineSide, path: string, written: Location): { at: Found; names: string[] } {
+  const names: string[] = [];
+  for (let at = path;;) {
+    try {
+      const found = find(side.disk, side.survey, at, { follow: true });
+      if (found.facts) return { at: found, names };
+      demandNoDangling(side, at, found);
+      found.close();
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.outcome !== "not-found") throw error;
+    }
+    const depth = written.segments.length - names.length - 1;
+    names.unshift(written.segments[depth]);
+    const { boundary } = side.survey;
+    at = absoluteOf(boundary, { tree: written.tree, segments: written.segments.slice(0, depth) });
+  }
+}
+
+/** Judges every folder where it lies before the first is made. Returns the path of the last. */
+function makeAll(side: EngineSide, door: Door, from: Found, names: readonly string[], dry: boolean): string {
+  const { survey } = side;
+  const spots = names.map((_, i) => {
+    const below = names.slice(0, i + 1);
+    const extended = ({ tree, segments }: Location) => ({ tree, segments: [...segments, ...below] });
+    return { written: extended(from.written), real: extended(from.real) };
+  });
+  if (from.facts?.kind !== "dir") {
+    const path = printLocation(survey.boundary, spots.at(-1)!.written);
+    throw new Refusal("not-found", "what stands in for a folder on this path is none", path);
+  }
+  for (const spot of spots) door.demandOrdinary(spot);
+  for (const spot of spots) {
+    const place = survey.place(absoluteOf(survey.boundary, spot.real))!;
+    demand(place, ["list", "create"], printLocation(survey.boundary, spot.written));
+  }
+  const last = printLocation(survey.boundary, spots.at(-1)!.written);
+  demandNames(from, names, last);
+  if (dry) return last;
+  let parent: Found = from;
+  for (const [i, spot] of spots.entries()) {
+    const folder = parent.name === "" ? parent.folder : parent.folder.folder(parent.name);
+    const place = survey.place(absoluteOf(survey.boundary, spot.real))!;
+    const at: Found = { ...spot, place, folder, name: names[i], facts: undefined, close: () => folder.close() };
+    try {
+      if (i === 0) door.lock([at]);
+      makeOne(door, at);
+    } finally {
+      if (i > 0) parent.close();
+      parent = at;
+    }
+  }
+  if (parent !== from) parent.close();
+  return last;
+}
+
+/** That the system takes every name is found out before the first folder is made. @throws {Refusal} */
+function demandNames(from: Found, names: readonly string[], path: string): void {
+  let inner: Folder | undefined;
+  try {
+    if (from.name !== "") inner = from.folder.folder(from.name);
+    for (const name of names) (inner ?? from.folder).look(name);
+  } catch (error) {
+    if (error instanceof DiskError) throw refusalOf(error, path);
+    throw error;
+  } finally {
+    inner?.close();
+  }
+}
+
+/** Makes a folder; one that somebody else has made meanwhile will do. */
+function makeOne(door: Door, at: Found) {
+  try {
+    door.makeFolder(at);
+  } catch (error) {
+    const there = error instanceof Refusal && error.outcome === "target-exists";
+    if (!there || at.folder.look(at.name)?.kind !== "dir") throw error;
+  }
+}
