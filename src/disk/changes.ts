@@ -30,6 +30,8 @@ export type NotKept = "mode" | "owner" | "acl" | "xattrs" | "streams" | "attribu
  * folder itself is not the one any more that was opened; only path names can meet that.
  */
 export interface Changing {
+  /** Set where changes are kept in memory alone: staging that others left is not looked for there. */
+  readonly rehearses?: true;
   /**
    * Makes a regular file that was not there, open for writing. It is held under an advisory lock until it is closed, so that
    * clean-up by another process can tell that somebody is at it. Nothing is left when it fails.
@@ -86,6 +88,8 @@ export interface Changing {
 export interface NewFile {
   /** Writes all of it at the end of what was written. @throws {DiskError} `no-space`, `failed`. */
   write(bytes: Uint8Array): void;
+  /** Takes an opened file's content over by reference, where nothing is really written. Returns whether it did; else it is written. */
+  borrow?(from: OpenFile): boolean;
   /** Its whole mode, set on the handle. Returns whether it has that now: a file system may know no modes, the kernel may keep bits back. */
   setMode(mode: number): boolean;
   /** Its modified time, in milliseconds since 1970. */

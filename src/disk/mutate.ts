@@ -39,6 +39,8 @@ export type Content = Uint8Array | Iterable<Uint8Array>;
 export interface StageOptions {
   /** What the place has to grant. */
   needs: readonly Permission[];
+  /** The file whose content this is, where it is copied as it is. */
+  source?: OpenFile;
   /** The old file, where one is replaced: its mode and attributes are carried over. It has to be open until the file is staged. */
   old?: OpenFile;
   /** Whole mode of a file that replaces nothing, or must not look like the old one. Else a new file has the process's own. */
@@ -155,6 +157,7 @@ export class Door {
 
   /** Removes staging that no living process is at, once in a folder. Failing to is no fault of the call. */
   #clean(folder: Folder) {
+    if (folder.rehearses) return;
     const { dev, ino } = folder.facts();
     const key = `${dev}:${ino}`;
     if (cleaned.has(key)) return;
@@ -172,7 +175,7 @@ export class Door {
    * Writes a file beside its place and flushes it. Nothing that is there changes before `publish`.
    * @throws {Refusal} `governed`, `refused`, `denied`, … and then nothing of it is left.
    */
-  stage(at: Found, content: Content, { needs, old, mode, modified, flush, shut }: StageOptions): Staged {
+  stage(at: Found, content: Content, { needs, source, old, mode, modified, flush, shut }: StageOptions): Staged {
     this.judge(at, needs);
     return this.#try(at, () => {
       this.#begin();
@@ -183,10 +186,13 @@ export class Door {
       const file = at.folder.create(this.#warrant, staging, replaced ? 0o600 : mode ?? 0o666);
       const pending: Pending = { at, staging, file, size: 0, notKept: [] };
       this.#pending.push(pending);
-      for (const piece of content instanceof Uint8Array ? [content] : content) {
-        this.keeper.pulse();
-        file.write(piece);
-        pending.size += piece.length;
+      if (source && file.borrow?.(source)) pending.size = source.facts().size;
+      else {
+        for (const piece of content instanceof Uint8Array ? [content] : content) {
+          this.keeper.pulse();
+          file.write(piece);
+          pending.size += piece.length;
+        }
       }
       if (old) pending.notKept = file.carry(old);
       const whole = mode ?? replaced?.mode;

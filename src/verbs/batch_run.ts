@@ -2,6 +2,7 @@
 import { printable } from "../boundary/print.ts";
 import { Refusal } from "../refusal.ts";
 import { readRelaxedJson } from "../text/edit_json.ts";
+import { Rehearsal } from "./batch_rehearsal.ts";
 import { copy } from "./copy.ts";
 import * as copyWork from "./copy_run.ts";
 import { deleteEntry } from "./delete.ts";
@@ -21,13 +22,16 @@ import { write } from "./write.ts";
 import * as writeWork from "./write_run.ts";
 import type { BatchArguments } from "./batch.ts";
 
-export async function run(args: BatchArguments, side: EngineSide): Promise<Answer> {
+export async function run(args: BatchArguments, called: EngineSide): Promise<Answer> {
+  // As of a tool: no operation takes a flag, so none is spoken of.
+  const side: EngineSide = { ...called, form: "tool" };
   const script = args.script ?? readRelaxedJson(readText(side, args.script_path!));
   const dry = args.dry_run === true;
-  const operations = operationsOf(script, dry);
+  const operations = operationsOf(script);
+  const rehearsal = dry ? new Rehearsal(side) : undefined;
   const rows: Row[] = [];
   for (const [index, operation] of operations.entries()) {
-    const row = await runOne(index, operation, side);
+    const row = await runOne(index, operation, side, rehearsal);
     rows.push(row);
     if (row.outcome !== "ok") break;
   }
@@ -69,10 +73,14 @@ interface Row {
   detail: string;
 }
 
-async function runOne(index: number, { op, work, args }: Operation, side: EngineSide): Promise<Row> {
+async function runOne(
+  index: number,
+  { op, work, args }: Operation,
+  side: EngineSide,
+  rehearsal: Rehearsal | undefined,
+): Promise<Row> {
   try {
-    // As of a tool: no operation takes a flag, so none is spoken of.
-    const answer = await work.run(args, { ...side, form: "tool" });
+    const answer = await (rehearsal ? rehearsal.run(work, args) : work.run(args, side));
     return { index, op, outcome: answer.outcome ?? "ok", detail: answer.text().split("\n")[0] };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -101,7 +109,7 @@ function answerOf(rows: readonly Row[], count: number, dry: boolean): Answer {
 }
 
 /** The whole script, checked for shape before anything runs. @throws {Refusal} `invalid`, naming the operation. */
-function operationsOf(script: unknown, dry: boolean): Operation[] {
+function operationsOf(script: unknown): Operation[] {
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isObject(script)) throw new Refusal("invalid", "the script must be an object with a list of operations");
@@ -124,7 +132,7 @@ function operationsOf(script: unknown, dry: boolean): Operation[] {
     if (!known || typeof op !== "string") {
       throw new Refusal("invalid", `${where}: op must be one of ${Object.keys(FIELDS).join(", ")}`);
     }
-    const args: Record<string, unknown> = { ...dry ? { dry_run: true } : {} };
+    const args: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(fields)) {
       if (name !== "path" && !known.includes(name)) {
         const all = ["path", ...known].join(", ");

@@ -250,6 +250,7 @@ export class Carriage {
     try {
       this.door.stage(at, pieces(file), {
         needs,
+        source: file,
         ...facts.mode === undefined ? {} : { mode: facts.mode },
         ...this.options.keeps.times ? { modified: facts.modified } : {},
         ...this.#flushOnce ? { flush: false } : {},

@@ -1,7 +1,7 @@
 /** `batch`, on both disk implementations. Spec 2-verbs §2.23; decision 17. */
 import assert from "node:assert/strict";
 import { value } from "../screens/samples.ts";
-import { both } from "./changing_support.ts";
+import { both, sha, type World } from "./changing_support.ts";
 
 both(
   "batch: every operation, in order",
@@ -108,24 +108,91 @@ both(
   },
 );
 
-// Not yet so: each operation is judged against the disk as it is.
+/** Outcomes of the rows of a dry run. */
+async function rehearse({ json }: World, ...operations: unknown[]): Promise<string[]> {
+  const { operations: rows } = await json("batch", { script: { operations }, dry_run: true });
+  return rows.map((row: { outcome: string }) => row.outcome);
+}
+
 both(
   "batch: a dry run sees the names that earlier operations would leave",
-  { "app/a": "a" },
+  { "app/a": "a", "app/d/x": "x" },
   {},
-  async ({ json, tree }) => {
-    const dry = async (...operations: unknown[]) => {
-      const { operations: rows } = await json("batch", { script: { operations }, dry_run: true });
-      return rows.map((row: { outcome: string }) => row.outcome);
-    };
+  async (world) => {
+    const dry = (...operations: unknown[]) => rehearse(world, ...operations);
     assert.deepEqual(await dry({ op: "new", path: "n" }, { op: "new", path: "n" }), ["ok", "target-exists"]);
     assert.deepEqual(await dry({ op: "delete", path: "a" }, { op: "new", path: "a" }), ["ok", "ok"]);
-    assert.deepEqual(await dry({ op: "mkdir", path: "d" }, { op: "new", path: "d/n" }), ["ok", "ok"]);
-    assert.deepEqual(await dry({ op: "delete", path: "a" }, { op: "exec", path: "a", executable: true }), [
-      "ok",
-      "not-found",
-    ]);
-    assert.deepEqual(tree(), ["a=a"]);
+    assert.deepEqual(await dry({ op: "mkdir", path: "e/f" }, { op: "write", path: "e/f/n", text: "n" }), ["ok", "ok"]);
+    assert.deepEqual(await dry({ op: "move", path: "a", to: "b" }, { op: "delete", path: "a" }), ["ok", "not-found"]);
+    const moved = [{ op: "move", path: "d", to: "e" }, { op: "delete", path: "e/x" }, { op: "delete", path: "e" }];
+    assert.deepEqual(await dry(...moved), ["ok", "ok", "ok"]);
+    const exec = { op: "exec", path: "a", executable: true };
+    assert.deepEqual(await dry({ op: "delete", path: "a" }, exec), ["ok", "not-found"]);
+    assert.deepEqual(await dry({ op: "delete", path: "a" }, { op: "new", path: "a" }, exec), ["ok", "ok", "ok"]);
+    assert.deepEqual(world.tree(), ["a=a", "d/", "d/x=x"]);
   },
-  true,
 );
+
+both(
+  "batch: a dry run reads what earlier operations would leave",
+  { "app/a": "a", "app/d/x": "x" },
+  {},
+  async (world) => {
+    const dry = (...operations: unknown[]) => rehearse(world, ...operations);
+    const replace = async (path: string, was: string) => ({
+      op: "write",
+      path,
+      text: "new",
+      overwrite: true,
+      expect: await sha(was),
+    });
+    assert.deepEqual(await dry({ op: "move", path: "a", to: "b" }, await replace("b", "a")), ["ok", "ok"]);
+    assert.deepEqual(
+      await dry(await replace("a", "a"), await replace("a", "new"), await replace("a", "a")),
+      ["ok", "ok", "stale"],
+    );
+    assert.deepEqual(
+      await dry(
+        { op: "mkdir", path: "d/made" },
+        { op: "write", path: "d/made/w", text: "w" },
+        { op: "copy", path: "d", to: "c", recursive: true },
+        { op: "delete", path: "d", recursive: true },
+        await replace("c/x", "x"),
+        await replace("c/made/w", "w"),
+        await replace("c/made/w", "w"),
+      ),
+      ["ok", "ok", "ok", "ok", "ok", "ok", "stale"],
+    );
+    assert.deepEqual(world.tree(), ["a=a", "d/", "d/x=x"]);
+  },
+);
+
+both("batch: a dry run stops at the first refusal, as of the run itself", { "app/a": "a" }, {}, async (world) => {
+  const script = {
+    operations: [
+      { op: "mkdir", path: "s" },
+      { op: "new", path: "s/settings.json" },
+      { op: "move", path: "s", to: ".claude" },
+      { op: "new", path: "later" },
+    ],
+  };
+  const { operations, message, completed, stopped_early, dry_run } = await world.json("batch", {
+    script,
+    dry_run: true,
+  });
+  assert.deepEqual(operations.map((row: { outcome: string }) => row.outcome), ["ok", "ok", "governed"]);
+  assert.match(message, /^stopped at 2: /);
+  assert.deepEqual([completed, stopped_early, dry_run], [2, true, true]);
+  assert.equal(
+    await world.text("batch", { script: { operations: script.operations.slice(0, 2) }, dry_run: true }),
+    " 0 mkdir    ok             would create s\n 1 new      ok             would create s/settings.json\n2 operations, 2 ok\n",
+  );
+  assert.deepEqual(world.tree(), ["a=a"]);
+});
+
+both("batch: a dry run copies without reading", { "app/a": "a" }, {}, async (world) => {
+  // It takes no room, but hours to read.
+  Deno.truncateSync(`${world.top}/app/a`, 2 ** 40);
+  const copies = [{ op: "copy", path: "a", to: "b" }, { op: "copy", path: "b", to: "c" }];
+  assert.deepEqual(await rehearse(world, ...copies, ...copies), ["ok", "ok", "target-exists"]);
+}, Deno.build.os !== "linux");
