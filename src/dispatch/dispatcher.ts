@@ -89,6 +89,10 @@ class MainDispatcher implements ServerDispatcher {
     }
   }
 
+  get idle(): boolean {
+    return this.#leaving.size === 0 && this.#engine?.idle !== false;
+  }
+
   async close(): Promise<void> {
     this.#leave();
     await Promise.all(this.#leaving);

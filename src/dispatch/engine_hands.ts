@@ -46,6 +46,11 @@ export class Engine {
     Deno.unrefTimer(beat);
   }
 
+  /** No call runs or waits, and none is about to end the process. */
+  get idle(): boolean {
+    return !this.finishing && this.#queue.length === 0 && !this.#hands.some(isBusy);
+  }
+
   take({ header, body }: Frame<ToEngine>) {
     if ("finish" in header) {
       this.finishing = true;

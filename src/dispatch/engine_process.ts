@@ -82,6 +82,7 @@ export class EngineProcess {
   /** It runs its call on its main thread, so a cancel cannot reach it. */
   readonly #inline: boolean;
   #last = 0;
+  #isOpen = false;
   #ended = false;
 
   /** @throws {Refusal} `invalid` for a boundary that cannot be served on this system. */
@@ -147,6 +148,11 @@ export class EngineProcess {
 
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** It has ended, or has opened its trees and is asked nothing. */
+  get idle(): boolean {
+    return this.#ended || this.#isOpen && this.#waiting.size === 0;
   }
 
   /** Runs a verb there. @throws {EngineEnded | CallHung}, or what says that it was cancelled. */
@@ -215,6 +221,7 @@ export class EngineProcess {
     } else if ("kernel" in header) {
       this.#fenced.resolve(header);
     } else {
+      this.#isOpen = true;
       this.#opened.resolve(header);
     }
   }

@@ -27,6 +27,8 @@ export interface Dispatcher {
    * @param args Checked against the verb's schema here, before anything else; a front end may pass what it was given.
    */
   call(verb: Verb, args: unknown, form: Form, options?: CallOptions): Promise<Reply>;
+  /** Nothing is under way that this process would have to attend to: no call, no engine that opens its trees or is to end. */
+  readonly idle: boolean;
   /** Ends the engine once running calls are answered. */
   close(): Promise<void>;
 }

@@ -15,6 +15,14 @@ import { demandUnscreened } from "./screen.ts";
 import type { Answer, EngineSide } from "./verb.ts";
 import { columnsOf, type ReadArguments } from "./read.ts";
 
+/** Lines and files of a call that is soon over: those of one without limits, five times. */
+const BRIEF = { lines: 10_000, files: 5 };
+
+export function brief({ paths, from = 1, to = 1, tail = 1 }: ReadArguments): boolean {
+  return Math.max(from, to, tail) <= BRIEF.lines && paths.length <= BRIEF.files &&
+    paths.every((path) => isTextual(kindOf(path)));
+}
+
 export async function run(args: ReadArguments, side: EngineSide): Promise<Answer> {
   const encoding = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
   if (args.paths.length > 1) judgeAll(side, args.paths);

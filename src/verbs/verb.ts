@@ -132,6 +132,8 @@ interface Declaration<S extends ObjectShape> {
 /** What a verb of the engine does, with arguments that its schema has checked. */
 export interface Work {
   run(args: Record<string, unknown>, side: EngineSide): Answer | Promise<Answer>;
+  /** Whether a call with these arguments is soon over and asks nothing: then the engine's main thread may run it itself. */
+  brief?(args: Record<string, unknown>): boolean;
   /** What a helper does for a running call: takes its task, then job after job. */
   assist?(task: unknown, side: EngineSide): Assist;
 }

@@ -32,6 +32,12 @@ export async function workOf(verb: string): Promise<Work | undefined> {
   return Object.hasOwn(WORKS, verb) ? (await WORKS[verb]())[verb] : undefined;
 }
 
+/** Whether a call is one that is soon over and asks nothing. One that changes something never is. */
+export async function isBrief(verb: string, args: Record<string, unknown>): Promise<boolean> {
+  if (!Object.hasOwn(WORKS, verb) || WORKS[verb] !== reading) return false;
+  return (await workOf(verb))?.brief?.(args) ?? false;
+}
+
 /** Loads all of it, for a program that can load nothing later. */
 export async function loadWork(): Promise<void> {
   await Promise.all([reading(), changing()]);

@@ -42,8 +42,8 @@ interface Said {
 }
 
 /**
- * Asks an engine that was started with these flags and told this: one that runs verbs in a worker and one that runs them on its
- * main thread, of which the same is to be said; unless it is told which.
+ * Asks an engine that was started with these flags and told this: one that runs verbs in a worker, one that runs its only calls on
+ * its main thread, and one that runs brief ones there; of which the same is to be said, unless it is told which.
  */
 async function ask(
   flags: string[],
@@ -54,6 +54,8 @@ async function ask(
   const byWorker = await askOne(flags, { ...opening, workers: 1 }, requests);
   const inline = await askOne(flags, { ...opening, workers: 0 }, requests);
   assert.deepEqual(inline, byWorker);
+  const brief = await askOne(flags, { ...opening, workers: 1 }, requests, true);
+  assert.deepEqual(brief, byWorker);
   return inline;
 }
 
@@ -61,6 +63,7 @@ async function askOne(
   flags: string[],
   opening: Partial<Opening>,
   requests: { verb: string; args: Record<string, unknown> }[],
+  oneByOne = false,
 ): Promise<Said> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--cached-only", "--unstable-worker-options", V8_FLAGS, ...flags, MAIN, ENGINE_MODE],
@@ -73,15 +76,28 @@ async function askOne(
   const frames: unknown[] = [whole, ...requests.map((request, i) => ({ id: i + 1, form: "json", ...request })), {
     finish: true,
   }];
-  for (const frame of frames) await writer.write(encodeFrame(frame)).catch(() => {});
-  const { stdout } = await child.output();
-  await writer.close().catch(() => {});
   const said: Said = { answers: [] };
-  for (const { header, body } of new FrameReader<FromEngine>().push(stdout)) {
-    if ("kernel" in header) said.fenced = header;
-    else if ("outcome" in header) said.answers[header.id - 1] = JSON.parse(new TextDecoder().decode(body));
-    else if ("id" in header) said.opened = header;
+  const reader = new FrameReader<FromEngine>();
+  const pieces = child.stdout[Symbol.asyncIterator]();
+  const hear = async (enough: () => boolean) => {
+    while (!enough()) {
+      const { done, value } = await pieces.next();
+      if (done) return;
+      for (const { header, body } of reader.push(value)) {
+        if ("kernel" in header) said.fenced = header;
+        else if ("outcome" in header) said.answers[header.id - 1] = JSON.parse(new TextDecoder().decode(body));
+        else if ("id" in header) said.opened = header;
+      }
+    }
+  };
+  for (const [i, frame] of frames.entries()) {
+    await writer.write(encodeFrame(frame)).catch(() => {});
+    if (oneByOne && i === 0) await hear(() => said.opened !== undefined);
+    else if (oneByOne && i <= requests.length) await hear(() => said.answers[i - 1] !== undefined);
   }
+  await hear(() => false);
+  await child.status;
+  await writer.close().catch(() => {});
   return said;
 }
 

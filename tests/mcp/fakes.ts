@@ -116,6 +116,9 @@ export function fakeDispatcher(): Dispatcher & { started: string[]; finished: st
         return reply(error.outcome, `${error.outcome}: ${error.message}${error.path ? ` (${error.path})` : ""}`);
       }
     },
+    get idle() {
+      return started.length === finished.length;
+    },
     close: () => Promise.resolve(),
   };
 }

@@ -3,8 +3,8 @@ import { LineTransport } from "../../src/front/mcp/transport.ts";
 import { Input, Output } from "./fakes.ts";
 
 /** A transport whose SDK answers each request at once with its method, and `wait` only when told to. */
-function connect(input: Input, output: Output, limit?: number) {
-  const transport = new LineTransport(input, output, limit);
+function connect(input: Input, output: Output, limit?: number, isIdle = () => true) {
+  const transport = new LineTransport(input, output, isIdle, limit);
   // deno-lint-ignore no-explicit-any
   const seen: any[] = [], errors: Error[] = [];
   const closed = new Promise<void>((resolve) => transport.onclose = resolve);
@@ -154,6 +154,50 @@ Deno.test("reading goes on while the client takes nothing", async () => {
   take();
   await closed;
   assert.equal(taken.length, 100);
+});
+
+/** An input that can be waited for, and tells by which way each message was read. */
+class WaitedInput extends Input {
+  ways = "";
+  readonly #lines: string[] = [];
+  lines(...messages: unknown[]): this {
+    this.#lines.push(...messages.map((message) => JSON.stringify(message) + "\n"));
+    return this;
+  }
+  #next(into: Uint8Array): number | null {
+    const line = this.#lines.shift();
+    return line === undefined ? null : new TextEncoder().encodeInto(line, into).written;
+  }
+  override read(into: Uint8Array): Promise<number | null> {
+    this.ways += "a";
+    return Promise.resolve(this.#next(into));
+  }
+  readSync(into: Uint8Array): number | null {
+    this.ways += "s";
+    return this.#next(into);
+  }
+}
+
+Deno.test("the process waits for the next message only where nothing is due and nothing else goes on", async () => {
+  const input = new WaitedInput();
+  const { closed, answer } = connect(input, new Output());
+  setTimeout(() => answer(3, "late"), 30);
+  input.lines(request(1), { jsonrpc: "2.0", method: "n" }, request(2), request(3, "wait"), request(4));
+  await closed;
+  // The fifth is read while the fourth is not answered, and so is the end.
+  assert.equal(input.ways, "ssssaa");
+
+  const busy = new WaitedInput().lines(request(1), request(2));
+  await connect(busy, new Output(), undefined, () => false).closed;
+  assert.equal(busy.ways, "aaa");
+
+  const unread = new WaitedInput().lines(request(1), request(2));
+  let take = () => {};
+  const gate = new Promise<void>((resolve) => take = resolve);
+  const sink = { write: (bytes: Uint8Array) => gate.then(() => bytes.length) };
+  setTimeout(() => take(), 30);
+  await connect(unread, sink as Output).closed;
+  assert.equal(unread.ways, "saa");
 });
 
 Deno.test("a client that is gone ends the connection quietly, running calls or not", async () => {

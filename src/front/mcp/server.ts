@@ -58,7 +58,7 @@ A refusal says what to do. Do that, or ask the person; do not look for another w
  * Spec: 2-verbs §2.26; decisions 19, 34–36, 59.
  */
 export async function serve(service: Service): Promise<void> {
-  const transport = new LineTransport(service.input, service.output);
+  const transport = new LineTransport(service.input, service.output, () => service.dispatcher.idle);
   transport.onerror = (error) => console.error(`fettle serve: ${error.message}`);
   const closed = new Promise<void>((resolve) => transport.onclose = resolve);
   await new ToolServer(service).connect(transport);
