@@ -5,6 +5,7 @@
  * Spec: design, Packaging.
  */
 import { V8_FLAGS } from "../src/dispatch/v8_flags.ts";
+import { MARK, MARKS } from "../src/front/cli/arguments.ts";
 import { bundle, removeOld, TOP } from "./bundle.ts";
 import { PERMISSION_FLAGS } from "./flags.ts";
 
@@ -51,6 +52,7 @@ const UNSET = [
 
 /** Finds its own folder through links, without starting another program where there is none: each costs a millisecond. */
 function posixLauncher(): string {
+  const REPLACEMENT = "\ufffd";
   return `#!/bin/sh
 # Starts Fettler with the runtime beside it, wherever this folder lies and by whatever link it is called.
 # A folder that is gone has no name, and the runtime cannot start in one.
@@ -74,7 +76,21 @@ case $self in
   */*) here=./\${self%/*} ;;
   *) here=. ;;
 esac
-export DENO_NO_UPDATE_CHECK=1 DENO_NO_PACKAGE_JSON=1
+# The runtime takes carriage returns away from the end of an argument, and puts U+FFFD for what is not Unicode.
+${MARKS}=
+case "$*" in
+  *${REPLACEMENT}*) ${MARKS}=${MARK.REPLACEMENT} ;;
+esac
+case "$*" in
+  *\r*)
+    ${MARKS}="$${MARKS} ${MARK.DOTTED}"
+    for argument do
+      shift
+      set -- "$@" "$argument."
+    done
+    ;;
+esac
+export ${MARKS} DENO_NO_UPDATE_CHECK=1 DENO_NO_PACKAGE_JSON=1
 unset ${UNSET}
 exec "$here/lib/deno" run ${runFlags()} "$here/lib/front.js" "$@"
 `;
@@ -85,7 +101,7 @@ function windowsLauncher(): string {
 setlocal\r
 set DENO_NO_UPDATE_CHECK=1\r
 set DENO_NO_PACKAGE_JSON=1\r
-for %%v in (${UNSET}) do set %%v=\r
+for %%v in (${UNSET} ${MARKS}) do set %%v=\r
 "%~dp0lib\\deno.exe" run ${runFlags()} "%~dp0lib\\front.js" %*\r
 `;
 }

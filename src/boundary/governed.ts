@@ -28,9 +28,13 @@ for (const name of GOVERNED_NAMES) {
   if (cut > 0) FOLDERS.set(name.slice(0, cut), [...FOLDERS.get(name.slice(0, cut)) ?? [], name.slice(cut + 1)]);
 }
 
-/** A segment as governed names compare it: a mounted file system may ignore case and default-ignorable characters. */
+/**
+ * A segment as governed names compare it: a mounted file system may ignore case and default-ignorable characters. By way of capitals,
+ * so that `ſ` is an `s` and `ﬁ` is `fi`, as where cases are folded in full.
+ */
 function folded(segment: string): string {
-  return segment.normalize("NFC").replace(/\p{Default_Ignorable_Code_Point}/gu, "").normalize("NFC").toLowerCase();
+  const shown = segment.normalize("NFC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
+  return shown.normalize("NFC").toUpperCase().toLowerCase();
 }
 
 /**

@@ -38,7 +38,7 @@ export class Engine {
   finishing = false;
   readonly #hands: Hand[] = [];
   /** Calls that no worker has taken yet. */
-  readonly #queue: Request[] = [];
+  readonly #queue: Frame<Request>[] = [];
 
   constructor(readonly opening: Opening, readonly output: EngineOutput) {
     this.#hire();
@@ -51,14 +51,15 @@ export class Engine {
     return !this.finishing && this.#queue.length === 0 && !this.#hands.some(isBusy);
   }
 
-  take({ header, body }: Frame<ToEngine>) {
+  take(frame: Frame<ToEngine>) {
+    const { header, body } = frame;
     if ("finish" in header) {
       this.finishing = true;
       this.#assign();
     } else if ("cancel" in header) this.#cancel(header.cancel);
     else if ("told" in header) this.#tell(header, body);
     else {
-      this.#queue.push(header as Request);
+      this.#queue.push(frame as Frame<Request>);
       this.#assign();
     }
   }
@@ -115,19 +116,19 @@ export class Engine {
     } else if (this.finishing && !this.#hands.some(isBusy)) Deno.exit(0);
   }
 
-  #give(hand: Hand, call: Request) {
-    hand.call = call;
+  #give(hand: Hand, { header, body }: Frame<Request>) {
+    hand.call = header;
     hand.done = 0;
     Atomics.store(hand.control, CONTROL.CANCEL, 0);
     Atomics.store(hand.control, CONTROL.DONE, 0);
     Atomics.store(hand.control, CONTROL.BUSY, 1);
-    hand.mail.push(encodeFrame(call));
+    hand.mail.push(encodeFrame(header, body));
     deliver(hand);
   }
 
   #cancel(id: number) {
-    const waiting = this.#queue.findIndex((request) => request.id === id);
-    if (waiting >= 0) this.#refuse(this.#queue.splice(waiting, 1)[0], cancelled());
+    const waiting = this.#queue.findIndex(({ header }) => header.id === id);
+    if (waiting >= 0) this.#refuse(this.#queue.splice(waiting, 1)[0].header, cancelled());
     const hand = this.#hands.find((hand) => hand.call?.id === id);
     if (hand) Atomics.store(hand.control, CONTROL.CANCEL, 1);
   }
@@ -148,7 +149,7 @@ export class Engine {
 
   /** Passes on what the workers' shared memory says. A call that waits for its turn cannot show life itself. */
   #beat() {
-    const alive = this.#queue.map((request) => request.id);
+    const alive = this.#queue.map(({ header }) => header.id);
     for (const hand of this.#hands) {
       if (!hand.call || !isBusy(hand)) continue;
       const pulse = Atomics.load(hand.control, CONTROL.PULSE);

@@ -12,6 +12,7 @@ import type { Call } from "../verbs/verb.ts";
 import type { EngineOutput } from "./engine_output.ts";
 import { openCrew } from "./engine_crew.ts";
 import { answer, openSide } from "./engine_verbs.ts";
+import { decodeRequest } from "./requests.ts";
 import { isBrief } from "../verbs/work.ts";
 import { BEAT, type Opening, type Request, type ToEngine } from "./protocol.ts";
 
@@ -30,7 +31,8 @@ export async function runInline(
   if (!side) return;
   for (let frame = next(); frame && !("finish" in frame.header); frame = next()) {
     if (!("verb" in frame.header)) continue;
-    await answer(frame.header, side, new InlineCall(frame.header, opening, output, next), output);
+    const request = decodeRequest(frame as Frame<Request>);
+    await answer(request, side, new InlineCall(request, opening, output, next), output);
   }
 }
 

@@ -19,6 +19,7 @@ import {
   type Request,
   type ToEngine,
 } from "./protocol.ts";
+import { encodeRequest } from "./requests.ts";
 import { cancelled } from "../verbs/answer.ts";
 import type { Reply } from "./types.ts";
 import { V8_FLAGS } from "./v8_flags.ts";
@@ -159,10 +160,11 @@ export class EngineProcess {
   request(call: EngineCall): Promise<Reply> {
     if (this.#ended) return Promise.reject(new EngineEnded("the engine has ended"));
     const id = ++this.#last;
+    const { verb, args, form, signal, onProgress } = call;
+    const frame = encodeRequest({ id, verb, args, form, progress: onProgress !== undefined });
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     this.#waiting.set(id, { call, resolve, reject, heard: performance.now() });
-    const { verb, args, form, signal, onProgress } = call;
-    this.#send({ id, verb, args, form, progress: onProgress !== undefined });
+    this.#write(frame);
     if (signal?.aborted) this.#cancel(id);
     else signal?.addEventListener("abort", () => this.#cancel(id), { once: true });
     // Goes on for a while when nothing is waited for: starting it anew for each call is what costs.
@@ -186,8 +188,12 @@ export class EngineProcess {
   }
 
   #send(frame: ToEngine, body?: Uint8Array) {
+    this.#write(encodeFrame(frame, body));
+  }
+
+  #write(frame: Uint8Array) {
     // A pipe that broke is noticed where its other end is read.
-    this.#input.write(encodeFrame(frame, body)).catch(() => {});
+    this.#input.write(frame).catch(() => {});
   }
 
   async #listen() {

@@ -10,6 +10,7 @@ import { cancelled } from "../verbs/answer.ts";
 import type { Call } from "../verbs/verb.ts";
 import { EngineOutput } from "./engine_output.ts";
 import { answer, openSide } from "./engine_verbs.ts";
+import { decodeRequest } from "./requests.ts";
 import { openCrew, runAssistant } from "./engine_crew.ts";
 import {
   CONTROL,
@@ -38,10 +39,11 @@ async function runVerbs({ opening, control, mailbox, output }: Hiring): Promise<
   out.send(opened);
   if (!side) return scope.postMessage({ replaced: true });
   for (;;) {
-    const { header } = mail.next();
+    const frame = mail.next();
     // What was told to a call that did not wait for it any more.
-    if ("told" in header) continue;
-    await answer(header, side, new RunningCall(header, opening, words, mail, out), out);
+    if ("told" in frame.header) continue;
+    const request = decodeRequest(frame as Frame<Request>);
+    await answer(request, side, new RunningCall(request, opening, words, mail, out), out);
     Atomics.store(words, CONTROL.BUSY, 0);
     if (Atomics.load(words, CONTROL.WANTED) !== 0) scope.postMessage({ idle: true });
   }

@@ -31,6 +31,8 @@ export interface Request {
   args: Record<string, unknown>;
   form: Form;
   progress?: boolean;
+  /** Arguments that lie in the body, one behind the other: their names and bytes. `requests.ts` puts them in and takes them out. */
+  texts?: readonly (readonly [string, number])[];
 }
 
 /** To the engine: end a call at its next safe point. It is answered like any other. */

@@ -4,13 +4,17 @@ import { faultLine } from "../dispatch/fault_line.ts";
 import { EXIT_CODES, Refusal } from "../refusal.ts";
 import { VERBS } from "../verbs/mod.ts";
 import { VERSION } from "../version.ts";
+import { demandUnicode, MARKS, typedArguments } from "./cli/arguments.ts";
 import type { Globals } from "./cli/grammar.ts";
 import { runCommandLine } from "./cli/run.ts";
 
 /** Runs the program. Returns the exit code. */
-export async function main(argv: readonly string[]): Promise<number> {
+export async function main(given: readonly string[]): Promise<number> {
+  // Nobody but the launcher knows; a compiled program has none.
+  const marks = Deno.build.standalone ? "" : Deno.env.get(MARKS) ?? "";
   try {
-    return await runCommandLine(argv, {
+    return await runCommandLine(typedArguments(given, marks), {
+      check: (typed) => demandUnicode(typed, marks),
       verbs: VERBS,
       dispatcher: (globals) =>
         openDispatcher({ launch: () => launchOf(globals), verbs: VERBS, workers: 1, once: true, patience: patience() }),

@@ -39,7 +39,7 @@ export function refuseUndecodable(error: Undecodable, named: boolean, path?: str
     ? `the byte at offset ${offset} is not defined in ${encoding.name}; name the file's own encoding with --encoding`
     : encoding.bom.length > 0
     ? `not text: the file has the byte-order mark of ${encoding.label}, but does not decode at offset ${offset}; ` +
-      "name its encoding with --encoding, such as --encoding windows-1252"
+      "if that is not its encoding, name the right one with --encoding"
     : `not UTF-8: the byte at offset ${offset} does not decode; ` +
       "name the file's encoding with --encoding, such as --encoding windows-1252";
   return new Refusal("refused", message, path);

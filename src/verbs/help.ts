@@ -1,5 +1,5 @@
 /** `help`: the overview, or one verb, made from the registry. Spec: 2-verbs §2.25. */
-import { nearest, Refusal } from "../refusal.ts";
+import { EXIT_CODES, nearest, Refusal } from "../refusal.ts";
 import { argumentsOf, flagName, GLOBAL_FLAGS, type ValueKind } from "./flags.ts";
 import { object, optional, text } from "./shape.ts";
 import type { Answer, Argument, MainVerb, Verb } from "./verb.ts";
@@ -90,9 +90,14 @@ function overview(verbs: readonly Verb[]): string {
     "flags of every verb",
     ...flagRows(GLOBAL_FLAGS.map(({ name, ...rest }) => ({ name: `--${name}`, ...rest }))),
     "",
-    "fettle help VERB tells what a verb takes. Exit codes: 0 ok, 1 fault, 2 invalid, 3 not-found, 4 outside-root, 8 refused,",
-    "9 denied, 10 timed-out, 13 screened; the outcome word stands in every JSON answer.",
+    ...wrapped("fettle help VERB tells what a verb takes. Exit codes:", exitCodes(), ""),
+    "The outcome word stands in every JSON answer.",
   ].join("\n");
+}
+
+function exitCodes(): string[] {
+  const codes = Object.entries(EXIT_CODES);
+  return codes.map(([outcome, code], i) => `${code} ${outcome}${i < codes.length - 1 ? "," : "."}`);
 }
 
 function oneVerb(verb: Verb): string {

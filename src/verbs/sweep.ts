@@ -139,7 +139,7 @@ function treeOf(boundary: Boundary, name: string): Tree {
   const near = nearest(name, open);
   throw new Refusal(
     "invalid",
-    `no open tree is called '${name}'${near ? `; did you mean '${near}'?` : ""} Open: ${open.join(", ")}`,
+    `no open tree is called '${name}'${near ? `; did you mean '${near}'?` : "."} Open: ${open.join(", ")}`,
   );
 }
 

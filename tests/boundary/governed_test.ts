@@ -25,6 +25,12 @@ Deno.test("governed at any depth, in any case, with ignorable characters and dec
       assert.ok(governedBy(boundary, path), path);
     }
   }
+  for (
+    const name of [".mcp.jſon", ".vſcode/mcp.json", ".claude/ſettingſ.json", ".codex/con\ufb01g.toml", ".mcp.\uff4ason"]
+  ) {
+    // Full width is another letter.
+    assert.equal(governedBy(boundary, `/w/${name}`) !== undefined, !name.includes("\uff4a"), name);
+  }
   assert.equal(governedBy(boundary, "/w/.claude/settings.json"), ".claude/settings.json");
   assert.equal(governedBy(boundary, "/.mcp.json"), ".mcp.json");
   assert.equal(governedBy(boundary, "/w/my-rules.json"), "/w/my-rules.json");

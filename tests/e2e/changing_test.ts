@@ -71,6 +71,19 @@ Deno.test("command line: sources of text, answers, exit codes", () =>
     assert.deepEqual(mine(top), ["a.txt=a\n", "c.txt=from a file\n", "n="]);
   }));
 
+Deno.test("a text of the command line may have as many bytes as a file that is changed, and not one more", async () => {
+  const most = 256 * 1024 * 1024;
+  const top = makeFolder({ ".fettler.json": '{"guardrails":{"trees":{"work":{"path":"."}}}}' });
+  const own = makeFolder({ "in": "" });
+  Deno.writeFileSync(`${own}/in`, new Uint8Array(most).fill(0x0a));
+  const write = (name: string) => fettle(["write", name, "--text-file", `${own}/in`, "--json"], { cwd: top });
+  assert.equal((await write("a.txt")).json.bytes, most);
+  Deno.writeFileSync(`${own}/in`, new Uint8Array(1), { append: true });
+  assert.equal((await write("b.txt")).json.outcome, "refused");
+  assert.deepEqual([...Deno.readDirSync(top)].map(({ name }) => name).sort(), [".fettler.json", "a.txt"]);
+  for (const folder of [top, own]) Deno.removeSync(folder, { recursive: true });
+});
+
 Deno.test("official client: a small project is made, edited, renamed, searched, replaced and cleared", () =>
   inWorld({ "app/vendor/lib.ts": "export const lib = 1;\n", "app/private/p.txt": "hidden\n" }, async (top) => {
     const { command, args } = program();

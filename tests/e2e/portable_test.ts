@@ -94,3 +94,33 @@ Deno.test(
     Deno.removeSync(top, { recursive: true });
   },
 );
+
+Deno.test("carriage returns, bytes that are no Unicode, and U+FFFD itself: what was typed, or a refusal", {
+  // The stand-in for a compiled program has a launcher of its own, which marks nothing.
+  ignore: ignore || !isScript() || !Deno.readTextFileSync(launcher!).includes("FETTLE_ARGUMENTS"),
+}, async () => {
+  const top = makeFolder({
+    "a.txt": "item\r\nitems\r\n",
+    "t": "keep",
+    "y\ufffd.txt": "genuine",
+    ".fettler.json": '{"guardrails":{"trees":{"work":{"path":"."}}}}',
+  });
+  // The shell makes the bytes: an argument of ours is a text.
+  const typed = (script: string) =>
+    run("/bin/sh", ["-c", `b=$(printf '\\377'); r=$(printf '\\r.'); r=\${r%.}; exec "$0" ${script}`, launcher!], {
+      cwd: top,
+    });
+  assert.equal((await typed('write "t$r" --text "x$r$r"')).code, 0);
+  assert.equal(Deno.readTextFileSync(`${top}/t`), "keep");
+  assert.equal(Deno.readTextFileSync(`${top}/t\r`), "x\n\n");
+  assert.match((await typed('replace "item$r" x --dry-run')).out, /0 occurrences/);
+  assert.equal((await typed('write "" --text "$r"')).code, 2);
+
+  const no = await typed('write "y$b.txt" --text no --overwrite --json');
+  assert.deepEqual([no.code, JSON.parse(no.out).outcome], [2, "invalid"]);
+  assert.equal((await typed('write new.txt --text "$b"')).code, 2);
+  assert.equal(Deno.readTextFileSync(`${top}/y\ufffd.txt`), "genuine");
+  assert.match((await run(launcher!, ["read", "y\ufffd.txt", "--json"], { cwd: top })).out, /genuine/);
+  assert.deepEqual([...Deno.readDirSync(top)].length, 5);
+  Deno.removeSync(top, { recursive: true });
+});

@@ -11,6 +11,8 @@ import { readDocument, readLines, readText } from "./sources.ts";
 
 /** What the command line needs of the rest of the program. */
 export interface Program {
+  /** What is to be said of the arguments before they are read. @throws {Refusal} */
+  check(argv: readonly string[]): void;
   verbs: readonly Verb[];
   /** The dispatcher for a boundary given by global flags. */
   dispatcher(globals: Globals): Dispatcher;
@@ -27,6 +29,7 @@ export async function runCommandLine(argv: readonly string[], program: Program):
   const form: Form = asksForJson(argv) ? "json" : "text";
   let line: CommandLine;
   try {
+    program.check(argv);
     line = parseCommandLine(argv, program.verbs);
     if (line.verb?.where === "front" && !line.globals.help && !line.globals.version) {
       if (line.globals.json) {

@@ -14,7 +14,7 @@ export function readLines(file: string | undefined): string[] {
 /** A value in JSON, with comments and trailing commas, from a file or standard input. @throws {Refusal} 3, 2. */
 export function readDocument(file: string | undefined): unknown {
   try {
-    return readRelaxedJson(readText(file));
+    return readRelaxedJson(readText(file, MOST_OF_DOCUMENT));
   } catch (error) {
     if (error instanceof Refusal && error.path === undefined && file !== undefined) {
       throw new Refusal(error.outcome, error.message, file);
@@ -23,9 +23,18 @@ export function readDocument(file: string | undefined): unknown {
   }
 }
 
-/** The text of a file, or of standard input, without a mark at its front. @throws {Refusal} 3, or 2 for what is no text. */
-export function readText(file: string | undefined): string {
-  const bytes = file === undefined ? readStdin() : readOwnFile(file);
+/** Bytes of what is read for an argument: those of the largest file that is changed. Spec: decision 58. */
+const MOST = 256 * 1024 * 1024;
+/** Bytes of a document: those of the longest message of a client. Spec: decision 59. */
+const MOST_OF_DOCUMENT = 64 * 1024 * 1024;
+
+/**
+ * The text of a file, or of standard input, without a mark at its front.
+ *
+ * @throws {Refusal} 3, 2 for what is no text, 8 for what is too large.
+ */
+export function readText(file: string | undefined, most = MOST): string {
+  const bytes = file === undefined ? readStdin(most) : readOwnFile(file, most);
   try {
     // Drops a mark at the very front.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -34,10 +43,12 @@ export function readText(file: string | undefined): string {
   }
 }
 
-function readOwnFile(file: string): Uint8Array {
+function readOwnFile(file: string, most: number): Uint8Array {
   try {
+    demandSize(Deno.statSync(file).size, most, file);
     return Deno.readFileSync(file);
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     const why = error instanceof Deno.errors.NotFound
       ? "there is no such file"
       : error instanceof Deno.errors.NotCapable
@@ -49,17 +60,26 @@ function readOwnFile(file: string): Uint8Array {
   }
 }
 
-function readStdin(): Uint8Array {
+function readStdin(most: number): Uint8Array {
   const pieces: Uint8Array[] = [];
   const buffer = new Uint8Array(64 * 1024);
+  let size = 0;
   for (let n = Deno.stdin.readSync(buffer); n !== null; n = Deno.stdin.readSync(buffer)) {
     pieces.push(buffer.slice(0, n));
+    size += n;
+    demandSize(size, most);
   }
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  const whole = new Uint8Array(size);
   let at = 0;
   for (const piece of pieces) {
     whole.set(piece, at);
     at += piece.length;
   }
   return whole;
+}
+
+function demandSize(size: number, most: number, file?: string) {
+  if (size <= most) return;
+  const what = file === undefined ? "standard input" : "the file";
+  throw new Refusal("refused", `${what} has more than ${most / 1024 / 1024} MiB`, file);
 }
