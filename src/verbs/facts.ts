@@ -22,19 +22,26 @@ export function factFields(
   name: string,
   facts: Facts,
 ): FactFields {
+  const fields = ownFields(survey, name, facts);
+  if (facts.kind === "link") Object.assign(fields, linkFields(survey, at, name));
+  return fields;
+}
+
+/** Those that its name and its facts tell. */
+export function ownFields(survey: Survey, name: string, { mode, kind }: Pick<Facts, "mode" | "kind">): FactFields {
   const fields: FactFields = {};
-  const { mode, kind } = facts;
   if (mode !== undefined && kind !== "link") {
     if (kind === "file") fields.executable = (mode & 0o111) !== 0;
     if ((mode & 0o200) === 0) fields.read_only = true;
   }
   if (!survey.boundary.names.windows && name.startsWith(".")) fields.hidden = true;
-  if (kind === "link") {
-    fields.link = "symlink";
-    const target = linkTarget(survey, at, name);
-    if (target !== undefined) fields.link_target = target;
-  }
   return fields;
+}
+
+/** Those of a link, for which it is read. */
+export function linkFields(survey: Survey, at: { folder: Folder; real: Location }, name: string): FactFields {
+  const target = linkTarget(survey, at, name);
+  return { link: "symlink", ...target === undefined ? {} : { link_target: target } };
 }
 
 /** Where a link leads, as a path of the caller's; `undefined` unless that lies in a listed place. Judged by its text alone. */
