@@ -144,6 +144,11 @@ export function prefix(line: number): string {
   return `${String(line).padStart(5)} | `;
 }
 
+/** Its length. */
+function prefixLength(line: number): number {
+  return line > -10_000 && line < 100_000 ? 8 : prefix(line).length;
+}
+
 /** A source of bytes that are at hand: a rendering, a member that was unpacked. */
 export function sourceOf(bytes: Uint8Array): ByteSource {
   return {
@@ -487,11 +492,11 @@ class Picker {
   }
 
   #cost(i: number, numbered: boolean): number {
-    return (numbered ? prefix(this.from + i).length : 0) + this.lines[i].length + this.endings[i].length;
+    return (numbered ? prefixLength(this.from + i) : 0) + this.lines[i].length + this.endings[i].length;
   }
 
   #prefix(): number {
-    return this.#request.numbered ? prefix(this.#line).length : 0;
+    return this.#request.numbered ? prefixLength(this.#line) : 0;
   }
 }
 

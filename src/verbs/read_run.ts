@@ -41,7 +41,9 @@ export async function run(args: ReadArguments, side: EngineSide): Promise<Answer
   }
   return {
     budgeted: true,
-    json: { files: files.map((file) => jsonFile(file, args)), count: files.length },
+    get json() {
+      return { files: files.map((file) => jsonFile(file, args)), count: files.length };
+    },
     text: () => files.map((file) => textFile(file, args)).join("\n\n"),
   };
 }
