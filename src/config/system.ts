@@ -3,6 +3,7 @@
  * another operating system.
  */
 import type { NameRules } from "../boundary/types.ts";
+import { Absence } from "./absence.ts";
 
 /** The facts of an entry that configuration looks at. */
 export type Facts = Pick<
@@ -31,6 +32,8 @@ export interface System {
 /** Asked once: an account does not move house while it works. */
 let home: string | undefined;
 
+const absence = new Absence(Deno.lstatSync, Deno.statSync);
+
 /** The system that the program runs on. */
 export const thisSystem: System = {
   names: { windows: Deno.build.os === "windows", ignoreCase: ["windows", "darwin"].includes(Deno.build.os) },
@@ -38,7 +41,7 @@ export const thisSystem: System = {
   accountHome: () => home ??= homeInPasswordFile() ?? homeFromNode(),
   variable: (name) => Deno.env.get(name),
   stat: (path) => Deno.statSync(path),
-  lstat: (path) => Deno.lstatSync(path),
+  lstat: Deno.build.os === "windows" ? Deno.lstatSync : (path) => absence.lstat(path),
   realPath: (path) => Deno.realPathSync(path),
   readLink: (path) => Deno.readLinkSync(path),
   readFile: (path) => Deno.readFileSync(path),
