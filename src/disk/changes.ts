@@ -25,6 +25,17 @@ export class Warrant {
 export type NotKept = "mode" | "owner" | "acl" | "xattrs" | "streams" | "attributes" | "hard-links";
 
 /**
+ * What the system is asked for before an entry is changed:
+ *
+ * - `make`: a folder is made there, or an entry moved to there, where nothing is;
+ * - `put`: a file is staged in the folder and then given the name;
+ * - `go`: the entry goes away from its name: it is removed, moved, or something else takes its place;
+ * - `write`: the entry itself is written to: a file gets other content, a folder another folder above it;
+ * - `mode`: its mode is set.
+ */
+export type Deed = "make" | "put" | "go" | "write" | "mode";
+
+/**
  * The changes that a folder's entries can undergo. Each throws `DiskError`, and a change that fails has not happened: `missing`,
  * `denied`, `read-only`, `no-space`, `busy`, `name-too-long` and `failed` any of them, others as stated. `replaced` says that the
  * folder itself is not the one any more that was opened; only path names can meet that.
@@ -32,6 +43,15 @@ export type NotKept = "mode" | "owner" | "acl" | "xattrs" | "streams" | "attribu
 export interface Changing {
   /** Set where changes are kept in memory alone: staging that others left is not looked for there. */
   readonly rehearses?: true;
+  /**
+   * Asks the system for its leave beforehand: rights of the account, mounts, attributes. Nothing is tried, and nothing opened; what
+   * only shows when it is tried, such as a full disk, is not foreseen. A folder may be asked once for all its entries.
+   *
+   * Where rights cannot be asked for (path names), only what is certain is refused: the change itself is the answer.
+   * @param name Of an entry that is there, but for `make` and `put`.
+   * @throws {DiskError} `denied`, `read-only`, `busy` for what something is mounted on.
+   */
+  demandLeave(deed: Deed, name: string): void;
   /**
    * Makes a regular file that was not there, open for writing. It is held under an advisory lock until it is closed, so that
    * clean-up by another process can tell that somebody is at it. Nothing is left when it fails.

@@ -4,8 +4,10 @@
  * The kernel fence does not hold mode and times (`landlock_linux.ts`): they are set only on a handle that was compared with what
  * was judged. Spec: design, "Race-free paths"; 2-verbs §2.8; decision 55.
  */
-import { type Changing, type NewFile, type NotKept, Warrant } from "./changes.ts";
+import { type Changing, type Deed, type NewFile, type NotKept, Warrant } from "./changes.ts";
 import {
+  accessError,
+  account,
   AT_EMPTY_PATH,
   AT_NO_AUTOMOUNT,
   AT_SYMLINK_NOFOLLOW,
@@ -17,8 +19,11 @@ import {
   factsOf,
   failure,
   failureOf,
+  type Guards,
+  guardsOf,
   handleOf,
   holdersOf,
+  isReadOnly,
   libc,
   libraryPath,
   O_CLOEXEC,
@@ -39,6 +44,10 @@ const LOCK_EXCLUSIVE_OR_FAIL = 2 | 4;
 const UTIME_OMIT = 0x3fff_fffe;
 const SIGXFSZ = 25;
 const SIG_IGN = 1n;
+const W_OK = 2;
+const X_OK = 1;
+/** The right to act as every file's owner, and the form in which the system tells of rights. */
+const [CAP_FOWNER, CAPABILITY_VERSION] = [3, 0x2008_0522];
 const [SYS_RENAMEAT2, SYS_FCHMODAT2] = Deno.build.arch === "aarch64" ? [276, 452] : [316, 452];
 /** The longest value of an attribute, and the longest list of names, that the system has. */
 const LONGEST_ATTRIBUTE = 65536;
@@ -81,6 +90,20 @@ function calls() {
 export abstract class ChangingFolder implements Changing {
   /** For listing where the system allows that; else one that only leads to entries. */
   abstract readonly handle: number;
+  /** Of the folder, once the system has let its entries be changed. A handle is held for one call. */
+  #guards: Guards | undefined;
+
+  /** 0.7 µs for the first of a folder's entries, then 0.5 for each that goes, 0.4 for each that is written to (measured). */
+  demandLeave(deed: Deed, name: string): void {
+    if (deed === "write") return demandWritable(this.handle, name);
+    if (deed === "mode") return demandModeSettable(this.handle, name);
+    const guards = this.#guards ??= demandEntriesChangeable(this.handle);
+    if (deed === "make") return;
+    if (guards.isAppendOnly) {
+      throw declined("the folder is set append-only, so no name in it can be given or taken away");
+    }
+    if (deed === "go") demandRemovable(guards, guardsOf(this.handle, encode(name)));
+  }
 
   create(warrant: Warrant, name: string, mode: number): NewFile {
     Warrant.demand(warrant, name);
@@ -191,6 +214,69 @@ export abstract class ChangingFolder implements Changing {
   tryLock(): boolean {
     return lock(this.handle);
   }
+}
+
+const dot = cString(".");
+
+/** @returns What else decides for entries of the folder. */
+function demandEntriesChangeable(folder: number): Guards {
+  const guards = guardsOf(folder, empty);
+  const number = accessError(folder, dot, W_OK | X_OK);
+  if (number === 0) return guards;
+  if (guards.isImmutable) throw declined("the folder is set immutable");
+  throw refused(number, "this account may not change what is in the folder");
+}
+
+/** An entry may be removed, moved, or replaced as a name. */
+function demandRemovable(folder: Guards, entry: Guards) {
+  if (entry.isMount) throw new DiskError("busy", "something is mounted on it");
+  demandAttributesFree(entry);
+  if (folder.isSticky && folder.uid !== account() && !isOwner(entry)) {
+    throw declined("in a sticky folder only its owner takes an entry away or replaces it");
+  }
+}
+
+function demandAttributesFree({ isImmutable, isAppendOnly }: Guards) {
+  if (isImmutable) throw declined("it is set immutable");
+  if (isAppendOnly) throw declined("it is set append-only");
+}
+
+function demandWritable(folder: number, name: string) {
+  const number = accessError(folder, encode(name), W_OK);
+  if (number !== 0) throw refused(number, "this account may not write to it");
+}
+
+function demandModeSettable(folder: number, name: string) {
+  const entry = guardsOf(folder, encode(name));
+  demandAttributesFree(entry);
+  if (!isOwner(entry)) throw declined("only its owner may set its mode");
+  if (isReadOnly(folder)) throw failureOf(E.ROFS);
+}
+
+/** Whether this process may act as the owner of an entry. */
+function isOwner({ uid }: Guards): boolean {
+  return uid === account() || mayActAsOwner();
+}
+
+/** Asked only about what is another account's, so the call is loaded when it is. */
+function mayActAsOwner(): boolean {
+  const library = Deno.dlopen(libraryPath, { capget: { parameters: ["buffer", "buffer"], result: "i32" } });
+  try {
+    const rights = new Uint32Array(6);
+    if (library.symbols.capget(Uint32Array.of(CAPABILITY_VERSION, 0), rights) < 0) throw failure();
+    return (rights[0] & 1 << CAP_FOWNER) !== 0;
+  } finally {
+    library.close();
+  }
+}
+
+/** Why a right is not given: where it is for want of one, with what is said of that. */
+function refused(number: number, denied: string): DiskError {
+  return number === E.ACCES || number === E.PERM ? declined(denied) : failureOf(number);
+}
+
+function declined(message: string): DiskError {
+  return new DiskError("denied", message);
 }
 
 /**

@@ -7,6 +7,7 @@ import { DiskError, type DiskFault, type Facts, systemError } from "./disk.ts";
 
 export const AT_FDCWD = -100;
 export const AT_EMPTY_PATH = 0x1000;
+const AT_EACCESS = 0x200;
 export const AT_SYMLINK_NOFOLLOW = 0x100;
 export const AT_NO_AUTOMOUNT = 0x800;
 const STATX_BASIC = 0x7ff;
@@ -19,7 +20,11 @@ export const O_CLOEXEC = 0x80000;
 export const O_PATH = 0x200000;
 /** These two differ between processors. */
 export const [O_DIRECTORY, O_NOFOLLOW] = Deno.build.arch === "aarch64" ? [0x4000, 0x8000] : [0x10000, 0x20000];
-const [SYS_STATX, SYS_GETDENTS64] = Deno.build.arch === "aarch64" ? [291, 61] : [332, 217];
+const [SYS_STATX, SYS_GETDENTS64, SYS_FACCESSAT, SYS_GETEUID, SYS_FSTATFS] = Deno.build.arch === "aarch64"
+  ? [291, 61, 48, 175, 44]
+  : [332, 217, 269, 107, 138];
+const SYS_FACCESSAT2 = 439;
+const ST_RDONLY = 1;
 export { SYS_GETDENTS64 };
 
 export const E = {
@@ -59,8 +64,8 @@ const SYMBOLS = {
   read: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   pread: { parameters: ["i32", "buffer", "u32", "i64"], result: "i32" },
   readlinkat: { parameters: ["i32", "buffer", "buffer", "u32"], result: "i32" },
-  // `syscall` for what older C libraries do not wrap; one alias for each shape of arguments. All of them are integers that
-  // the calling convention widens, so 32 bits do for numbers and lengths.
+  // `syscall` for what older C libraries do not wrap; one alias for each shape of arguments, named for the call that is made most.
+  // All of them are integers that the calling convention widens, so 32 bits do for numbers and lengths.
   statx: { name: "syscall", parameters: ["u32", "i32", "buffer", "i32", "u32", "buffer"], result: "i32" },
   getdents64: { name: "syscall", parameters: ["u32", "i32", "buffer", "u32"], result: "i32" },
   __errno_location: { parameters: [], result: "pointer" },
@@ -121,6 +126,53 @@ export function factsOf(fd: number, name: Uint8Array<ArrayBuffer>, flags: number
 export function holdersOf(fd: number): { links: number; uid: number; gid: number } {
   if (libc.statx(SYS_STATX, fd, empty, AT_EMPTY_PATH, STATX_BASIC, statBytes) < 0) throw failure();
   return { links: stat.getUint32(16, true), uid: stat.getUint32(20, true), gid: stat.getUint32(24, true) };
+}
+
+/** What decides whether an entry may be changed, beside the rights that its mode and lists give. */
+export interface Guards {
+  uid: number;
+  isSticky: boolean;
+  isImmutable: boolean;
+  isAppendOnly: boolean;
+  /** Something is mounted on it. */
+  isMount: boolean;
+}
+
+/** Of an entry, or of an opened one by the empty name. File systems without such attributes have none set. */
+export function guardsOf(fd: number, name: Uint8Array<ArrayBuffer>): Guards {
+  const flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH;
+  if (libc.statx(SYS_STATX, fd, name, flags, STATX_BASIC, statBytes) < 0) throw failure();
+  const attributes = stat.getUint32(8, true);
+  return {
+    uid: stat.getUint32(20, true),
+    isSticky: (stat.getUint16(28, true) & 0o1000) !== 0,
+    isImmutable: (attributes & 0x10) !== 0,
+    isAppendOnly: (attributes & 0x20) !== 0,
+    isMount: (attributes & 0x2000) !== 0,
+  };
+}
+
+/**
+ * The number of the error with which the system denies these rights (`W_OK`, `X_OK`) to an entry, or 0. Its lists, and mounts that are
+ * read-only, are minded.
+ */
+export function accessError(fd: number, name: Uint8Array<ArrayBuffer>, rights: number): number {
+  if (libc.statx(SYS_FACCESSAT2, fd, name, rights, AT_EACCESS | AT_SYMLINK_NOFOLLOW, statBytes) >= 0) return 0;
+  const number = code();
+  // Before Linux 5.8, and in containers that know no such call, by the real account, which is ours.
+  if (number !== E.NOSYS && number !== E.PERM) return number;
+  return libc.statx(SYS_FACCESSAT, fd, name, rights, 0, statBytes) >= 0 ? 0 : code();
+}
+
+/** Whether an opened entry lies on what is mounted read-only. */
+export function isReadOnly(fd: number): boolean {
+  if (libc.getdents64(SYS_FSTATFS, fd, statBytes, 0) < 0) throw failure();
+  return (stat.getUint32(80, true) & ST_RDONLY) !== 0;
+}
+
+/** The account that this process acts for. */
+export function account(): number {
+  return libc.getdents64(SYS_GETEUID, 0, empty, 0) >>> 0;
 }
 
 /** The device number as `stat` puts it together, so that it equals what `Deno.statSync` tells. */

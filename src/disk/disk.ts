@@ -98,8 +98,8 @@ export class DiskError extends Error {
 const FAULTS: Readonly<Record<string, readonly [DiskFault, string]>> = {
   ENOENT: ["missing", "there is nothing here"],
   ESTALE: ["missing", "there is nothing here"],
-  EACCES: ["denied", "the system does not allow it"],
-  EPERM: ["denied", "the system does not allow it"],
+  EACCES: ["denied", "this account has no right to do that"],
+  EPERM: ["denied", "this account has no right to do that"],
   EISDIR: ["not-file", "the entry is of another kind"],
   ENAMETOOLONG: ["name-too-long", "the name is longer than the system allows"],
   EEXIST: ["exists", "there is something of that name"],

@@ -12,7 +12,7 @@ import { printLocation } from "../boundary/print.ts";
 import type { Survey } from "../boundary/survey.ts";
 import type { Identity, Permission } from "../boundary/types.ts";
 import { Refusal } from "../refusal.ts";
-import { type NewFile, type NotKept, Warrant } from "./changes.ts";
+import { type Deed, type NewFile, type NotKept, Warrant } from "./changes.ts";
 import {
   DiskError,
   type Facts,
@@ -73,6 +73,15 @@ export interface Below {
   directories: number;
   links: string[];
   others: string[];
+}
+
+/** What is met, and asked, on the way through a folder. */
+interface Scan extends Below {
+  readonly governed: "refuse" | "allow";
+  /** What then happens to every entry. */
+  readonly deed: Deed | undefined;
+  /** The first that the system does not let happen. */
+  declined?: Refusal;
 }
 
 const TOP_STAYS = "the top folder of an open tree, or a folder that holds one, stays where it is";
@@ -259,7 +268,7 @@ export class Door {
   }
 
   #stopped(at: Found, error: unknown, done: readonly Pending[], of: number): unknown {
-    const refusal = error instanceof DiskError ? refusalOf(error, this.#print(at)) : error;
+    const refusal = error instanceof DiskError ? declinedChange(error, this.#print(at)) : error;
     if (done.length === 0 || !(refusal instanceof Refusal)) return refusal;
     const changed = done.map((pending) => this.#print(pending.at));
     return new Refusal(
@@ -362,7 +371,7 @@ export class Door {
         this.#removeBelow(at.folder, at.name, at.real, gone);
       } catch (error) {
         if (!(error instanceof DiskError || error instanceof Refusal)) throw error;
-        const said = error instanceof DiskError ? refusalOf(error, this.#print(at)) : error;
+        const said = error instanceof DiskError ? declinedChange(error, this.#print(at)) : error;
         throw new Refusal(
           said.outcome,
           `${said.message}; by then ${gone.files} files and ${gone.directories} folders in it had gone`,
@@ -422,9 +431,10 @@ export class Door {
    * What a recursive change asks of everything below a folder: of every place that is declared there, whether or not it is there, and
    * that nothing in it is governed. Names no scope and no path that a scope hides. Spec: 1-boundary §1.5.
    *
-   * @throws {Refusal} `refused`, `governed`.
+   * @param deed What then happens to each entry below, when the system is to be asked for its leave.
+   * @throws {Refusal} `refused`, `governed`; `denied` after those.
    */
-  judgeBelow(at: Found, needs: readonly Permission[], governed: "refuse" | "allow"): Below {
+  judgeBelow(at: Found, needs: readonly Permission[], governed: "refuse" | "allow", deed?: Deed): Below {
     const { boundary } = this.survey;
     const path = this.#print(at);
     const places = this.survey.placesBelow(absoluteOf(boundary, at.real));
@@ -439,12 +449,14 @@ export class Door {
         path,
       );
     }
-    const below: Below = { files: 0, directories: 0, links: [], others: [] };
-    this.#try(at, () => this.#scan(at.folder, at.name, at.real, below, governed));
-    return below;
+    const scan: Scan = { files: 0, directories: 0, links: [], others: [], governed, deed };
+    this.#try(at, () => this.#scan(at.folder, at.name, at.real, scan), refusalOf);
+    if (scan.declined) throw scan.declined;
+    return scan;
   }
 
-  #scan(parent: Folder, name: string, at: Location, below: Below, governed: "refuse" | "allow") {
+  #scan(parent: Folder, name: string, at: Location, scan: Scan) {
+    const { governed } = scan;
     const folder = parent.folder(name);
     try {
       const listing = folder.list();
@@ -459,23 +471,36 @@ export class Door {
         const path = printLocation(this.survey.boundary, here);
         if (governed === "refuse" && isGovernedEntry(name, inner)) throw governedRefusal(path);
         if (governed === "refuse") this.#demandNotInForce(here, path);
+        this.#askLeave(folder, inner, path, scan);
         switch (kindOfEntry(entry)) {
           case "dir":
-            below.directories++;
-            this.#scan(folder, inner, here, below, governed);
+            scan.directories++;
+            this.#scan(folder, inner, here, scan);
             break;
           case "file":
-            if (!isStaging(inner)) below.files++;
+            if (!isStaging(inner)) scan.files++;
             break;
           case "link":
-            below.links.push(path);
+            scan.links.push(path);
             break;
           default:
-            below.others.push(path);
+            scan.others.push(path);
         }
       }
     } finally {
       folder.close();
+    }
+  }
+
+  /** Staging of others goes by itself, or nothing does. */
+  #askLeave(folder: Folder, name: string, path: string, scan: Scan) {
+    if (!scan.deed || scan.declined || isStaging(name)) return;
+    try {
+      folder.demandLeave(scan.deed, name);
+    } catch (error) {
+      // What has gone meanwhile need not go.
+      if (!(error instanceof DiskError)) throw error;
+      if (error.fault !== "missing") scan.declined = declinedChange(error, path);
     }
   }
 
@@ -497,7 +522,7 @@ export class Door {
       } finally {
         folder.close();
       }
-    });
+    }, refusalOf);
   }
 
   /** Removes what was staged and not published. To be called at the end of every call, whatever came of it. */
@@ -525,11 +550,11 @@ export class Door {
   }
 
   /** A fault of the disk as the refusal of the spec; that two places lie on different file systems is the caller's business. */
-  #try<T>(at: Found, act: () => T): T {
+  #try<T>(at: Found, act: () => T, refusal = declinedChange): T {
     try {
       return act();
     } catch (error) {
-      if (error instanceof DiskError && error.fault !== "cross-device") throw refusalOf(error, this.#print(at));
+      if (error instanceof DiskError && error.fault !== "cross-device") throw refusal(error, this.#print(at));
       throw error;
     }
   }
@@ -537,6 +562,37 @@ export class Door {
   #print({ written }: Found): string {
     return printLocation(this.survey.boundary, written);
   }
+}
+
+/**
+ * Stage 7: whether the system would let an entry be changed so, or be made; dry runs ask what real ones do. `replace` gives a file
+ * other content. Spec: 1-boundary §1.6; 2-verbs §2.8.
+ *
+ * @throws {Refusal} `denied`.
+ */
+export function demandLeave(
+  { folder, name, facts }: Pick<Found, "folder" | "name" | "facts">,
+  deed: Deed | "replace",
+  path: string,
+): void {
+  try {
+    if (deed !== "replace") return folder.demandLeave(deed, name);
+    // A new file takes the old one's place, for which its folder alone would decide.
+    if (facts?.mode !== undefined && (facts.mode & 0o200) === 0) {
+      throw new Refusal("denied", "the file is read-only, so its content is not replaced", path);
+    }
+    folder.demandLeave("go", name);
+    folder.demandLeave("write", name);
+  } catch (error) {
+    if (error instanceof DiskError) throw declinedChange(error, path);
+    throw error;
+  }
+}
+
+/** A fault of the disk at a change, as the refusal of the spec. */
+function declinedChange(error: DiskError, path: string): Refusal {
+  if (error.fault !== "denied") return refusalOf(error, path);
+  return new Refusal("denied", `the operating system declines: ${error.message}`, path);
 }
 
 /**

@@ -2,13 +2,13 @@
  * A disk for rehearsals: what is changed is kept in memory, all else is read through to the disk below, which is never changed.
  *
  * What was changed in a folder is kept by the folder's device and number, so it stays with the folder when that is moved. What is
- * made has made-up numbers below zero. An entry that gets another name or place is still opened where it really lies. Not foreseen is
- * what the system alone decides when it is asked to change something: its own permissions, mounts, room on the disk.
+ * made has made-up numbers below zero. An entry that gets another name or place is still opened where it really lies. The system is asked
+ * for its leave where there is something to ask about; not foreseen is what only shows when it is tried, such as room on the disk.
  * Spec: 2-verbs §2.23.
  */
 import { keyOf } from "../boundary/names.ts";
 import type { Identity, NameRules, Tree } from "../boundary/types.ts";
-import { type NewFile, type NotKept, Warrant } from "./changes.ts";
+import { type Deed, type NewFile, type NotKept, Warrant } from "./changes.ts";
 import {
   type Disk,
   DiskError,
@@ -204,6 +204,18 @@ class OverlayFolder implements Folder {
 
   close(): void {
     this.#below?.real.close();
+  }
+
+  /** What is made here is this account's own. An entry that came from elsewhere was let go there, and asks for itself where it lies. */
+  demandLeave(deed: Deed, name: string): void {
+    const entry = this.#changed(name);
+    if (entry === undefined) this.#below!.real.demandLeave(deed, name);
+    else if (deed === "write" || deed === "mode") {
+      const { source, facts } = demandThere(entry);
+      if (source && identityKey(source) === identityKey(facts)) {
+        this.overlay.within(source, (folder, name) => folder.demandLeave(deed, name));
+      }
+    } else this.#below?.real.demandLeave(deed === "go" ? "put" : deed, name);
   }
 
   create(warrant: Warrant, name: string, mode: number): NewFile {

@@ -6,7 +6,7 @@
  * NTFS streams and Windows' attributes are out of sight. Spec: design, "Race-free paths"; 2-verbs §2.8; decision 55.
  */
 import fs from "node:fs";
-import { type Changing, type NewFile, type NotKept, Warrant } from "./changes.ts";
+import { type Changing, type Deed, type NewFile, type NotKept, Warrant } from "./changes.ts";
 import { DiskError, type Facts, type Folder, type OpenFile, systemError } from "./disk.ts";
 import { attempt, factsAt, factsFrom, factsOfNumber, type Identity, isSame, NO_TRAP } from "./pathname_calls.ts";
 
@@ -36,6 +36,25 @@ export abstract class ChangingFolder implements Changing {
   /** The path of an entry. */
   protected at(name: string): string {
     return this.path.endsWith("/") ? this.path + name : `${this.path}/${name}`;
+  }
+
+  /**
+   * The runtime has no call that asks for rights (its `access` reads the mode too): they are read off modes and owners. Attributes,
+   * mounts and Windows' lists are out of sight.
+   */
+  demandLeave(deed: Deed, name: string): void {
+    const uid = account();
+    if (uid === undefined || uid === 0) return;
+    if (deed === "make" || deed === "put" || deed === "go") {
+      const folder = holderAt(this.path);
+      if (isShut(folder, uid)) throw declined("this account may not change what is in the folder");
+      if (deed !== "go" || (folder.mode & 0o1000) === 0 || folder.uid === uid) return;
+      if (holderAt(this.at(name)).uid === uid) return;
+      throw declined("in a sticky folder only its owner takes an entry away or replaces it");
+    }
+    const entry = holderAt(this.at(name));
+    if (deed === "mode" && entry.uid !== uid) throw declined("only its owner may set its mode");
+    if (deed === "write" && isShut(entry, uid)) throw declined("this account may not write to it");
   }
 
   create(warrant: Warrant, name: string, mode: number): NewFile {
@@ -193,6 +212,37 @@ export abstract class ChangingFolder implements Changing {
   #isStill(): boolean {
     return isSame(factsAt(this.path), this.#opened);
   }
+}
+
+let isAccountTold = !WINDOWS;
+
+/** The account that this process acts for; `undefined` on Windows, and where the runtime is not let to tell. */
+function account(): number | undefined {
+  if (!isAccountTold) return undefined;
+  try {
+    return Deno.uid()!;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+    isAccountTold = false;
+  }
+}
+
+function holderAt(path: string): { uid: number; mode: number } {
+  const { uid, mode } = attempt(() => Deno.lstatSync(path));
+  return { uid: uid!, mode: mode! };
+}
+
+/**
+ * Whether the mode alone shuts an entry to an account. Which groups that is in is not known, so one of them may be let in; and so may
+ * anybody by a list of macOS's, which the mode tells nothing of.
+ */
+function isShut({ uid, mode }: { uid: number; mode: number }, account: number): boolean {
+  if (uid === account) return (mode & 0o200) === 0;
+  return Deno.build.os === "linux" && (mode & 0o022) === 0;
+}
+
+function declined(message: string): DiskError {
+  return new DiskError("denied", message);
 }
 
 /**

@@ -11,6 +11,7 @@ import { keyOf } from "../boundary/names.ts";
 import { printLocation } from "../boundary/print.ts";
 import { isListed, type Place, type Survey } from "../boundary/survey.ts";
 import type { Permission } from "../boundary/types.ts";
+import type { Deed } from "../disk/changes.ts";
 import {
   DiskError,
   type EntryKind,
@@ -21,11 +22,11 @@ import {
   nameOf,
   type OpenFile,
 } from "../disk/disk.ts";
-import type { Door } from "../disk/mutate.ts";
+import { demandLeave, type Door } from "../disk/mutate.ts";
 import { type Found, recognise, refusalOf } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 import { cancelled } from "./answer.ts";
-import { changing, type Finder } from "./change.ts";
+import { changing, type Finder, piecesOf } from "./change.ts";
 import type { EngineSide } from "./verb.ts";
 
 export interface CarryOptions {
@@ -57,7 +58,6 @@ interface Spot {
   real: Location;
 }
 
-const PIECE = 1024 * 1024;
 /** From so many files on, the file system is flushed once instead of each file. Spec: 2-verbs §2.8. */
 const MANY = 16;
 /** So many paths are named in a sentence. */
@@ -67,6 +67,8 @@ export class Carriage {
   #carried = nothing();
   #acts = false;
   #screened = false;
+  /** The first thing that the system does not let happen. */
+  #declined: Refusal | undefined;
   #flushOnce = false;
   /** Printed paths of what is in place. */
   readonly #done: string[] = [];
@@ -81,9 +83,15 @@ export class Carriage {
     readonly options: CarryOptions,
   ) {}
 
-  /** Judges every entry where it is and where it would land. Changes nothing. @throws {Refusal} */
-  judge(): Carried {
+  /**
+   * Judges every entry where it is and where it would land. Changes nothing.
+   * @param askLeave Asks the system for more, after permissions and before screens.
+   * @throws {Refusal}
+   */
+  judge(askLeave?: () => void): Carried {
     const carried = this.#run(false);
+    askLeave?.();
+    if (this.#declined) throw this.#declined;
     if (this.#screened) throw screened();
     return carried;
   }
@@ -148,6 +156,8 @@ export class Carriage {
       const place = this.#judgeOne(source, target, "dir", there ? [] : ["create"]);
       this.#carried.directories++;
       const found = (facts: Facts | undefined) => foundAt(target, place, into!, toName, facts);
+      this.#askGoing(foundAt(source, place, parent, name, facts));
+      if (into && !there) this.#ask(found(undefined), "make");
       if (this.#acts && !there) {
         const { mode } = facts;
         this.door.makeFolder(found(undefined), {
@@ -225,6 +235,11 @@ export class Carriage {
     this.#carried.files++;
     if (there) this.#carried.replaced++;
     if (carries === "all") return;
+    this.#askGoing(foundAt(source, place, folder, name, undefined));
+    if (into) {
+      const replaces = carries === "files" && there?.kind === "file" ? "replace" : "go";
+      this.#ask(foundAt(target, place, into, toName, there), there ? replaces : "put");
+    }
     this.#file(source, folder, name, (file) => {
       const facts = file.facts();
       this.#carried.bytes += facts.size;
@@ -248,7 +263,7 @@ export class Carriage {
   #copyFile(source: Spot, file: OpenFile, at: Found, needs: readonly Permission[]) {
     const facts = file.facts();
     try {
-      this.door.stage(at, pieces(file), {
+      this.door.stage(at, piecesOf(file), {
         needs,
         source: file,
         ...facts.mode === undefined ? {} : { mode: facts.mode },
@@ -286,6 +301,22 @@ export class Carriage {
     if (!this.options.allows(here, there) || needs.some((word) => !there.can.has(word))) throw inside();
     if (target && kind !== "dir" && screensLess(survey, source.real, target.real)) this.#screened = true;
     return there;
+  }
+
+  /** What is carried to another file system is removed here. */
+  #askGoing(at: Found) {
+    if (this.options.carries === "no links") this.#ask(at, "go");
+  }
+
+  /** Asks the system for its leave while all is judged. That it declines is said when nothing else is refused. */
+  #ask(at: Found, deed: Deed | "replace") {
+    if (this.#acts || this.#declined) return;
+    try {
+      demandLeave(at, deed, this.#print(at.written));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#declined = error;
+    }
   }
 
   #removeEntry(spot: Spot, parent: Folder, name: string, facts: Facts) {
@@ -359,18 +390,6 @@ function spotBelow({ written, real }: Spot, name: string): Spot {
 
 function foundAt({ written, real }: Spot, place: Place, folder: Folder, name: string, facts: Facts | undefined): Found {
   return { written, real, place, folder, name, facts, close() {} };
-}
-
-/** No more than the file had when it was opened, so that one that grows has an end. */
-function* pieces(file: OpenFile): Generator<Uint8Array> {
-  const { size } = file.facts();
-  const buffer = new Uint8Array(Math.min(PIECE, size));
-  for (let at = 0; at < size;) {
-    const n = file.readAt(buffer.subarray(0, Math.min(buffer.length, size - at)), at);
-    if (n === 0) return;
-    yield buffer.subarray(0, n);
-    at += n;
-  }
 }
 
 function inside(): Refusal {

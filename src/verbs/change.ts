@@ -10,7 +10,7 @@ import type { Place } from "../boundary/survey.ts";
 import type { Permission } from "../boundary/types.ts";
 import { DiskError, type OpenFile } from "../disk/disk.ts";
 import { isWriteRefused, kindOf } from "../documents/kinds.ts";
-import { Door } from "../disk/mutate.ts";
+import { demandLeave, Door } from "../disk/mutate.ts";
 import { find, type Found, refusalOf } from "../disk/resolve.ts";
 import { outside, Refusal } from "../refusal.ts";
 import { addedCredentials, type Change, type Finding } from "../screens/credentials.ts";
@@ -180,13 +180,27 @@ export function demandTextName(name: string, path: string): void {
   throw new Refusal("refused", `by its name this is a file of the kind '${kind}', which is not written as text`, path);
 }
 
-/** All of an open file that may be changed. @throws {Refusal} `refused` for one that is too large. */
+/**
+ * All of an open file whose content is about to be replaced; the system is asked for its leave before anything is said of the content.
+ * @throws {Refusal} `denied`; `refused` for one that is too large.
+ */
 export function readWhole(side: EngineSide, found: Found, file: OpenFile): Uint8Array<ArrayBuffer> {
-  const path = printLocation(side.survey.boundary, found.written);
+  demandLeave(found, "replace", printLocation(side.survey.boundary, found.written));
+  return readAll(side, found, file);
+}
+
+/** All of an open file. @throws {Refusal} `refused` for one that is larger than files that are changed. */
+export function readAll(side: EngineSide, found: Found, file: OpenFile): Uint8Array<ArrayBuffer> {
   const { size } = file.facts();
   if (size > LARGEST) {
+    const path = printLocation(side.survey.boundary, found.written);
     throw new Refusal("refused", `the file has ${size} bytes; files of up to 256 MiB are changed`, path);
   }
+  return readBeginning(side, found, file, size);
+}
+
+/** So many bytes of an open file, or all that it has. */
+export function readBeginning(side: EngineSide, found: Found, file: OpenFile, size: number): Uint8Array<ArrayBuffer> {
   try {
     const bytes = new Uint8Array(size);
     let held = 0;
@@ -196,8 +210,25 @@ export function readWhole(side: EngineSide, found: Found, file: OpenFile): Uint8
     }
     return bytes.subarray(0, held);
   } catch (error) {
-    if (error instanceof DiskError) throw refusalOf(error, path);
+    if (error instanceof DiskError) throw refusalOf(error, printLocation(side.survey.boundary, found.written));
     throw error;
+  }
+}
+
+const PIECE = 1024 * 1024;
+
+/**
+ * The content of an open file; a piece holds until the next is asked for. No more than the file had when it was opened, so that one that
+ * grows has an end.
+ */
+export function* piecesOf(file: OpenFile): Generator<Uint8Array> {
+  const { size } = file.facts();
+  const buffer = new Uint8Array(Math.min(PIECE, size));
+  for (let at = 0; at < size;) {
+    const n = file.readAt(buffer.subarray(0, Math.min(buffer.length, size - at)), at);
+    if (n === 0) return;
+    yield buffer.subarray(0, n);
+    at += n;
   }
 }
 

@@ -1,7 +1,7 @@
 /** What `delete` does. Spec: 2-verbs §2.18; 1-boundary §1.5, §1.9. */
 import { printable, printLocation } from "../boundary/print.ts";
-import type { Door } from "../disk/mutate.ts";
 import { DiskError } from "../disk/disk.ts";
+import { demandLeave, type Door } from "../disk/mutate.ts";
 import { type Found, refusalOf } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 import { changing, lockAndLook, notThere } from "./change.ts";
@@ -28,7 +28,8 @@ function deleteFound(args: DeleteArguments, side: EngineSide, door: Door, found:
   if (isFolder && !empty && !args.recursive) {
     throw new Refusal("refused", "this folder is not empty; pass recursive to delete it with all that is in it", path);
   }
-  const below = isFolder ? door.judgeBelow(found, ["delete"], "refuse") : undefined;
+  const below = isFolder ? door.judgeBelow(found, ["delete"], "refuse", "go") : undefined;
+  demandLeave(found, "go", path);
   let gone = isFolder
     ? { files: below!.files + below!.links.length + below!.others.length, directories: below!.directories + 1 }
     : { files: 1, directories: 0 };

@@ -3,7 +3,7 @@ import { demand } from "../boundary/permission.ts";
 import { printLocation } from "../boundary/print.ts";
 import { find, type Found } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
-import { notThere, readWhole } from "./change.ts";
+import { notThere, readAll } from "./change.ts";
 import { decoded, withFile } from "./edit_files.ts";
 import { demandUnscreened } from "./screen.ts";
 import type { EngineSide } from "./verb.ts";
@@ -31,5 +31,5 @@ export function textOf(side: EngineSide, found: Found): string {
   if (!found.facts) throw notThere(path);
   if (found.facts.kind !== "file") throw new Refusal("refused", "this is no regular file", path);
   demandUnscreened(side.survey, found.real);
-  return decoded(withFile(side, found, (file) => readWhole(side, found, file)), undefined, path).text;
+  return decoded(withFile(side, found, (file) => readAll(side, found, file)), undefined, path).text;
 }

@@ -1,5 +1,6 @@
 /** What `exec` does. Spec: 2-verbs §2.19. */
 import { printable, printLocation } from "../boundary/print.ts";
+import { demandLeave } from "../disk/mutate.ts";
 import { Refusal } from "../refusal.ts";
 import { changing, lockAndLook, notThere } from "./change.ts";
 import type { Answer, EngineSide } from "./verb.ts";
@@ -20,9 +21,8 @@ export function run(args: ExecArguments, side: EngineSide): Answer {
     const supported = mode !== undefined;
     const wanted = supported && (args.executable ? mode | EXECUTE : mode & ~EXECUTE);
     const changed = supported && wanted !== mode;
-    if (changed && !dry) {
-      door.setMode(found, wanted as number);
-    }
+    if (changed) demandLeave(found, "mode", path);
+    if (changed && !dry) door.setMode(found, wanted as number);
     const executable = supported && args.executable;
     return {
       json: { path, executable, supported, changed, dry_run: dry },

@@ -50,7 +50,7 @@ function hex(digest: Uint8Array): string {
 
 /** The part of the module that is used. */
 interface Crypto {
-  createHash(name: "sha256"): { update(bytes: Uint8Array): { digest(form: "hex"): string } };
+  createHash(name: "sha256"): { update(bytes: Uint8Array): unknown; digest(form: "hex"): string };
 }
 
 /** Up to this many bytes the runtime's streaming hash costs more to load than it saves. */
@@ -58,9 +58,14 @@ const LOADED = 1024 * 1024;
 
 /** The hash of a content that is whole in memory, at once. */
 export function hashOf(bytes: Uint8Array): string {
-  if (bytes.length <= LOADED) return hex(sha256(bytes));
+  return bytes.length <= LOADED ? hex(sha256(bytes)) : hashOfPieces([bytes]);
+}
+
+/** The hash of a large content that comes in pieces. */
+export function hashOfPieces(pieces: Iterable<Uint8Array>): string {
   // By the global: importing `node:process` costs 20 ms of every start (measured).
   const { process } = globalThis as unknown as { process: { getBuiltinModule(name: "node:crypto"): Crypto } };
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  return createHash("sha256").update(bytes).digest("hex");
+  const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest("hex");
 }

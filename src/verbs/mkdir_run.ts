@@ -5,7 +5,7 @@ import { printable, printLocation } from "../boundary/print.ts";
 import { DiskError, type Folder } from "../disk/disk.ts";
 import { find, type Found, refusalOf } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
-import type { Door } from "../disk/mutate.ts";
+import { demandLeave, type Door } from "../disk/mutate.ts";
 import { changing, demandNoDangling, demandNoStrangeTree } from "./change.ts";
 import type { Answer, EngineSide } from "./verb.ts";
 import type { MkdirArguments } from "./mkdir.ts";
@@ -81,7 +81,7 @@ function makeAll(side: EngineSide, door: Door, from: Found, names: readonly stri
     demand(place, ["list", "create"], printLocation(survey.boundary, spot.written));
   }
   const last = printLocation(survey.boundary, spots.at(-1)!.written);
-  demandNames(from, names, last);
+  demandRoom(from, names, last);
   if (dry) return last;
   let parent: Found = from;
   for (const [i, spot] of spots.entries()) {
@@ -100,12 +100,14 @@ function makeAll(side: EngineSide, door: Door, from: Found, names: readonly stri
   return last;
 }
 
-/** That the system takes every name is found out before the first folder is made. @throws {Refusal} */
-function demandNames(from: Found, names: readonly string[], path: string): void {
+/** That the system takes every name, and lets the first folder be made, is found out before that is. @throws {Refusal} */
+function demandRoom(from: Found, names: readonly string[], path: string): void {
   let inner: Folder | undefined;
   try {
     if (from.name !== "") inner = from.folder.folder(from.name);
-    for (const name of names) (inner ?? from.folder).look(name);
+    const folder = inner ?? from.folder;
+    for (const name of names) folder.look(name);
+    demandLeave({ folder, name: names[0], facts: undefined }, "make", path);
   } catch (error) {
     if (error instanceof DiskError) throw refusalOf(error, path);
     throw error;

@@ -5,8 +5,8 @@ import { keyOf, slashed } from "../boundary/names.ts";
 import { printable, printLocation } from "../boundary/print.ts";
 import type { Survey } from "../boundary/survey.ts";
 import type { Permission } from "../boundary/types.ts";
-import { DiskError } from "../disk/disk.ts";
-import { type Door, isOneEntry } from "../disk/mutate.ts";
+import { DiskError, isSame } from "../disk/disk.ts";
+import { demandLeave, type Door, isOneEntry } from "../disk/mutate.ts";
 import type { Found } from "../disk/resolve.ts";
 import { Carriage, carrying, demandApart, kindsDiffer, occupied, screened, screensLess, special } from "./carry.ts";
 import { notThere, type Seen } from "./change.ts";
@@ -71,14 +71,22 @@ function moveFound(
   if (from.facts.kind === "other") throw special(fromPath);
   door.demandNoTop(from);
   demandApart(side.survey, from, to);
+  const isFolder = from.facts.kind === "dir";
   const caseOnly = isOneEntry(from, to);
   const replaced = to.facts !== undefined && !caseOnly;
   if (replaced && !args.overwrite) throw occupied(toPath);
   if (replaced) demandReplaceable(door, from, to, toPath);
   const dry = args.dry_run === true;
   if (!dry) door.lock([from, to]);
-  judgeLanding(side, door, from, to, toPath);
   const apart = from.folder.facts().dev !== to.folder.facts().dev;
+  judgeLanding(side, door, from, to, toPath, () => {
+    demandLeave(from, "go", fromPath);
+    // Its `..` becomes another.
+    if (isFolder && !apart && !isSame(from.folder.facts(), to.folder.facts())) demandLeave(from, "write", fromPath);
+    // Where both are names of one file, the old one goes and no more.
+    if (!to.facts) demandLeave(to, apart && !isFolder ? "put" : "make", toPath);
+    else if (!isSame(from.facts!, to.facts)) demandLeave(to, "go", toPath);
+  });
   const across = apart ? carriage(side, door, from, to) : undefined;
   let atomic = !across;
   if (!dry) {
@@ -100,7 +108,7 @@ function moveFound(
     atomic,
     case_only: caseOnly,
     crossed_root: from.place.tree !== to.place.tree,
-    directory: from.facts.kind === "dir",
+    directory: isFolder,
     replaced,
     dry_run: dry,
   };
@@ -124,22 +132,33 @@ function demandReplaceable(door: Door, from: Found, to: Found, path: string) {
   }
 }
 
-/** All that is asked of what lies in a folder, where it is and where it lands; of a file or link, where it lands. */
-function judgeLanding(side: EngineSide, door: Door, from: Found, to: Found, toPath: string) {
+/**
+ * All that is asked of what lies in a folder, where it is and where it lands; of a file or link, where it lands.
+ * @param askLeave Asks the system, after permissions and before screens.
+ */
+function judgeLanding(
+  side: EngineSide,
+  door: Door,
+  from: Found,
+  to: Found,
+  toPath: string,
+  askLeave: () => void,
+) {
   const { survey } = side;
   if (from.facts!.kind !== "dir") {
     // Whatever it leads to would become the client's own folder, now or later (our rule).
     if (from.facts!.kind === "link" && governedInside(to.name).length > 0) throw governedRefusal(toPath);
+    askLeave();
     if (from.facts!.kind === "file" && screensLess(survey, from.real, to.real)) throw screened(toPath);
     return;
   }
   door.judgeBelow(from, ["read", "delete"], "refuse");
-  if (!asksBelow(survey, to)) return;
+  if (!asksBelow(survey, to)) return askLeave();
   new Carriage(side, door, from, to, {
     allows: (source, target) => source.can.has("read") || !target.can.has("read"),
     carries: "all",
     keeps: { times: true, folderModes: true },
-  }).judge();
+  }).judge(askLeave);
 }
 
 /** Whether what lands below a path has to be looked at one by one: else the path itself decides for all of it. */

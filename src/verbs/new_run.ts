@@ -1,5 +1,6 @@
 /** What `new` does. Spec: 2-verbs §2.15. */
 import { printable, printLocation } from "../boundary/print.ts";
+import { demandLeave } from "../disk/mutate.ts";
 import { Refusal } from "../refusal.ts";
 import { changing, demandNoDangling } from "./change.ts";
 import type { Answer, EngineSide } from "./verb.ts";
@@ -11,6 +12,7 @@ export function run(args: NewArguments, side: EngineSide): Answer {
     const path = printLocation(side.survey.boundary, found.written);
     if (found.facts) throw new Refusal("target-exists", "something is there already", path);
     demandNoDangling(side, args.path, found);
+    demandLeave(found, "put", path);
     const dry = args.dry_run === true;
     if (!dry) {
       door.lock([found]);

@@ -1,12 +1,13 @@
 /** What `write` does. Spec: 2-verbs §2.12; 3-documents-and-archives §3.1.2, §3.1.3. */
 import { printable, printLocation } from "../boundary/print.ts";
-import type { Door } from "../disk/mutate.ts";
-import type { Found } from "../disk/resolve.ts";
+import { DiskError, type OpenFile } from "../disk/disk.ts";
+import { demandLeave, type Door } from "../disk/mutate.ts";
+import { type Found, refusalOf } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 import { decodeSwept } from "../text/decoder.ts";
 import { demandFresh } from "../text/edit_fresh.ts";
 import { heritageOf, newContent } from "../text/encode_new.ts";
-import { namedEncoding } from "../text/encoding.ts";
+import { type Encoding, namedEncoding } from "../text/encoding.ts";
 import { countEndings } from "../text/lines.ts";
 import {
   changing,
@@ -14,13 +15,15 @@ import {
   demandNoDangling,
   demandTextName,
   type Finder,
+  LARGEST,
   lockAndLook,
   notKeptFields,
   notKeptRows,
   openFound,
-  readWhole,
+  piecesOf,
+  readBeginning,
 } from "./change.ts";
-import { hashOf } from "./hash.ts";
+import { hashOf, hashOfPieces } from "./hash.ts";
 import type { Answer, EngineSide } from "./verb.ts";
 import type { WriteArguments } from "./write.ts";
 
@@ -47,17 +50,19 @@ function writeFile(args: WriteArguments, side: EngineSide, door: Door, find: Fin
   }
   demandNoDangling(side, args.path, found);
   const named = args.encoding === undefined ? undefined : namedEncoding(args.encoding);
+  demandLeave(found, found.facts ? "replace" : "put", path);
   const old = found.facts && openFound(side, found);
   try {
-    const before = old && readWhole(side, found, old);
-    if (!before && args.expect !== undefined) {
+    if (!old && args.expect !== undefined) {
       throw new Refusal("stale", "nothing is there, so it is not the file whose hash was given", path);
     }
-    if (before) demandFresh(hashOf(before), args.expect, path);
-    const heritage = before && heritageOf(before, named, path);
+    const before = old && readOld(side, found, old, named);
+    const heritage = before && heritageOf(before.bytes, named, path);
+    if (before && args.expect !== undefined) demandFresh(hashOfOld(side, old!, before, path), args.expect, path);
     const content = newContent({ text: args.text, heritage, encoding: named, ending: args.eol, path });
     if (!args.allow_credential) {
-      const readable = before && found.place.can.has("read") ? decodeSwept(before, named) : undefined;
+      const isKnown = before?.isWhole && found.place.can.has("read");
+      const readable = isKnown ? decodeSwept(before.bytes, named) : undefined;
       const known = typeof readable === "object" ? readable.text : undefined;
       demandNoCredential(side, [{ path, before: known, after: content.text }], true);
     }
@@ -84,6 +89,49 @@ function writeFile(args: WriteArguments, side: EngineSide, door: Door, find: Fin
     return { json: facts, text: () => [row(facts), ...notKeptRows(notKept)].join("\n") };
   } finally {
     old?.close();
+  }
+}
+
+/** Bytes of a large file that tell its encoding and ending. */
+const BEGINNING = 1024 * 1024;
+
+/** Old content, as far as it is needed. */
+interface Old {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Else the beginning, of a file that is too large to be read for the sake of what it hands down. */
+  isWhole: boolean;
+}
+
+function readOld(side: EngineSide, found: Found, file: OpenFile, named: Encoding | undefined): Old {
+  const { size } = file.facts();
+  const isWhole = size <= LARGEST;
+  const bytes = readBeginning(side, found, file, isWhole ? size : BEGINNING);
+  return { bytes: isWhole ? bytes : wholeCharacters(bytes, named), isWhole };
+}
+
+/** Without the character that the cut at the end goes through: none is longer than four bytes. */
+function wholeCharacters(bytes: Uint8Array<ArrayBuffer>, named: Encoding | undefined): Uint8Array<ArrayBuffer> {
+  for (let cut = 0; cut < 4; cut++) {
+    const part = bytes.subarray(0, bytes.length - cut);
+    if (decodeSwept(part, named) !== "undecodable") return part;
+  }
+  return bytes;
+}
+
+function hashOfOld(side: EngineSide, file: OpenFile, { bytes, isWhole }: Old, path: string): string {
+  if (isWhole) return hashOf(bytes);
+  try {
+    return hashOfPieces(pulsing(side, piecesOf(file)));
+  } catch (error) {
+    if (error instanceof DiskError) throw refusalOf(error, path);
+    throw error;
+  }
+}
+
+function* pulsing(side: EngineSide, pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+  for (const piece of pieces) {
+    side.call.pulse();
+    yield piece;
   }
 }
 

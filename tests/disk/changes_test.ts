@@ -1,7 +1,7 @@
 /** One contract for changes, both implementations. */
 import assert from "node:assert/strict";
 import type { Boundary } from "../../src/boundary/types.ts";
-import { Warrant } from "../../src/disk/changes.ts";
+import { type Deed, Warrant } from "../../src/disk/changes.ts";
 import { renameWithoutFlag, setModeOpened } from "../../src/disk/descriptor_changes_linux.ts";
 import { handleOf } from "../../src/disk/descriptor_libc_linux.ts";
 import { openDescriptorDisk } from "../../src/disk/descriptor_linux.ts";
@@ -9,6 +9,7 @@ import { type Disk, DiskError, type Folder } from "../../src/disk/disk.ts";
 import { openPathnameDisk } from "../../src/disk/pathname.ts";
 import { refusalOf } from "../../src/disk/resolve.ts";
 import { findLibc } from "../../src/fence/libc.ts";
+import { asNobody, markable, marked, mount, mountable, NOBODY, ROOT } from "../support/system.ts";
 import { boundaryOf, makeFolder, put } from "../support/tree.ts";
 
 const WINDOWS = Deno.build.os === "windows";
@@ -581,6 +582,156 @@ contract("a folder that something was mounted over is told from it", ({ top, pat
   sub.close();
 }, { ignore: !mountable() });
 
+/** What the system says beforehand, and what it says when the same is done: `asked`, or `asked/done` where they differ. */
+function leave(top: Folder, path: string, deed: Deed, name: string): string {
+  const acts: Record<Deed, () => void> = {
+    make: () => {
+      top.makeFolder(warrant, name, 0o755);
+      top.removeFolder(warrant, name);
+    },
+    put: () => {
+      make(top, "staged", "x");
+      top.rename(warrant, "staged", top, name, false);
+      top.remove(warrant, name);
+    },
+    go: () => {
+      top.rename(warrant, name, top, "gone", true);
+      top.rename(warrant, "gone", top, name, true);
+    },
+    write: () => {
+      try {
+        Deno.openSync(`${path}/${name}`, { append: true }).close();
+      } catch (error) {
+        throw new DiskError(/os error 30/.test(`${error}`) ? "read-only" : "denied", "");
+      }
+    },
+    mode: () => top.setMode(warrant, name, top.look(name)!, top.look(name)!.mode! ^ 0o100),
+  };
+  const said = (act: () => void) => {
+    try {
+      act();
+      return "may";
+    } catch (error) {
+      assert.ok(error instanceof DiskError, `${error}`);
+      return error.fault;
+    }
+  };
+  const asked = said(() => top.demandLeave(deed, name));
+  const done = said(acts[deed]);
+  return asked === done ? asked : `${asked}/${done}`;
+}
+
+contract("where all may be changed, the system gives leave", ({ top, path }) => {
+  for (const act of [(act: () => void) => act(), (act: () => void) => asNobody([path, `${path}/a.txt`], act)]) {
+    act(() => {
+      assert.equal(leave(top, path, "make", "new"), "may");
+      assert.equal(leave(top, path, "put", "new"), "may");
+      for (const name of ["a.txt", "empty", "to-a", "dangling", "fifo"]) {
+        assert.equal(leave(top, path, "go", name), "may", name);
+      }
+      for (const deed of ["write", "mode"] as const) assert.equal(leave(top, path, deed, "a.txt"), "may");
+    });
+  }
+});
+
+contract("what the account may not is known beforehand", ({ top, path, open }) => {
+  // A folder that its owner shut, one of another's, and a sticky one.
+  put(path, { "own/f": "f", "other/f": "f", "sticky/f": "f", "sticky/mine": "m", "sticky/shut": "s" });
+  const at = (name: string) => `${path}/${name}`;
+  Deno.chmodSync(path, 0o755);
+  for (const name of ["sticky", "sticky/f", "other", "other/f"]) if (ROOT) Deno.chownSync(at(name), 1, 1);
+  Deno.chmodSync(at("other"), 0o755);
+  Deno.chmodSync(at("sticky"), 0o1777);
+  Deno.chmodSync(at("sticky/shut"), 0o444);
+  for (const name of ["own/f", "other/f", "sticky/f"]) Deno.chmodSync(at(name), 0o644);
+  const said = (folder: string, name = "f") => {
+    const top = open(at(folder));
+    return [
+      ["make", "new"],
+      ["put", "new"],
+      ["go", name],
+      ["write", name],
+      ["mode", name],
+    ].map(([deed, name]) => leave(top, at(folder), deed as Deed, name)).join(" ");
+  };
+  // Somebody made it so that nobody else could be tried with where the tests have only one account.
+  const others = ROOT ? "denied denied denied denied denied" : "may may may may may";
+  asNobody([at("own"), at("own/f"), at("sticky/mine"), at("sticky/shut")], () => {
+    Deno.chmodSync(at("own"), 0o555);
+    try {
+      assert.equal(said("own"), "denied denied denied may may");
+    } finally {
+      Deno.chmodSync(at("own"), 0o755);
+    }
+    assert.equal(said("other"), others);
+    assert.equal(said("sticky"), ROOT ? "may may denied denied denied" : others);
+    assert.equal(said("sticky", "mine"), "may may may may may");
+    assert.equal(said("sticky", "shut"), "may may may denied may");
+  });
+  // The folder's owner may take anything away; a folder that gets another above it is written to itself.
+  asNobody([at("sticky")], () => assert.equal(said("sticky").split(" ")[2], "may"));
+  Deno.chmodSync(at("empty"), 0o555);
+  asNobody([path, at("empty")], () => {
+    assert.throws(() => top.demandLeave("write", "empty"), { fault: "denied" });
+    top.demandLeave("go", "empty");
+  });
+  if (ROOT) assert.equal(said("other"), "may may may may may");
+});
+
+contract("what is mounted read-only, or mounted on, is known beforehand to pinned handles", ({ path, open, kind }) => {
+  const known = (fault: string) => kind === "descriptor" ? fault : `may/${fault}`;
+  {
+    using _mounted = mount(`${path}/b.txt`, ["--bind", `${path}/a.txt`]);
+    const top = open(path);
+    assert.equal(leave(top, path, "go", "b.txt"), known("busy"));
+    assert.equal(leave(top, path, "write", "b.txt"), "may");
+  }
+  using _mounted = mount(path, ["--bind", path], ["-o", "remount,ro,bind"]);
+  const top = open(path);
+  for (
+    const [deed, name] of [
+      ["make", "new"],
+      ["put", "new"],
+      ["go", "a.txt"],
+      ["go", "sub"],
+      ["write", "a.txt"],
+      ["mode", "a.txt"],
+    ] as const
+  ) assert.equal(leave(top, path, deed, name), known("read-only"), `${deed} ${name}`);
+}, { ignore: !mountable() });
+
+contract("what is immutable or append-only is known beforehand to pinned handles", ({ path, open, kind }) => {
+  const said = (...deeds: [Deed, string][]) => {
+    const top = open(path);
+    return deeds.map(([deed, name]) => leave(top, path, deed, name)).join(" ");
+  };
+  const known = (words: string) => kind === "descriptor" ? words : words.replaceAll("denied", "may/denied");
+  for (const mark of ["i", "a"] as const) {
+    using _marked = marked(`${path}/a.txt`, mark);
+    // An append-only file is opened for appending.
+    const written = mark === "i" ? "denied" : "may";
+    assert.equal(
+      said(["put", "new"], ["go", "a.txt"], ["write", "a.txt"], ["mode", "a.txt"], ["go", "b.txt"]),
+      known(`may denied ${written} denied may`),
+    );
+  }
+  {
+    using _marked = marked(path, "i");
+    assert.equal(
+      said(["make", "new"], ["put", "new"], ["go", "a.txt"], ["write", "a.txt"], ["mode", "a.txt"]),
+      known("denied denied denied may may"),
+    );
+  }
+  const top = open(path);
+  using _marked = marked(path, "a");
+  top.demandLeave("make", "new");
+  for (const [deed, name] of [["put", "new"], ["go", "a.txt"]] as const) {
+    const ask = () => top.demandLeave(deed, name);
+    if (kind === "descriptor") assert.throws(ask, { fault: "denied" });
+    else ask();
+  }
+}, { ignore: !markable() });
+
 Deno.test("every fault is a refusal of its own outcome", () => {
   const outcomes = (["exists", "not-empty", "cross-device", "read-only", "no-space", "busy"] as const)
     .map((fault) => refusalOf(new DiskError(fault, "so it is"), "work/a").outcome);
@@ -707,51 +858,6 @@ descriptor("before Linux 6.6 the mode is set on an opened handle, compared as we
 });
 
 // -- what the tests need of the system
-
-const NOBODY = 65534;
-const ROOT = LINUX && Deno.uid() === 0;
-
-/**
- * Runs as an account without rights, which gets these paths as its own. Only this thread, and only towards files. Where the tests do
- * not run as root, they are such an account.
- */
-function asNobody(owned: string[], act: () => void) {
-  if (!ROOT || !libc) return act();
-  for (const path of owned) Deno.chownSync(path, NOBODY, NOBODY);
-  const library = Deno.dlopen(libc, { setfsuid: { parameters: ["u32"], result: "i32" } });
-  library.symbols.setfsuid(NOBODY);
-  try {
-    act();
-  } finally {
-    library.symbols.setfsuid(0);
-    library.close();
-  }
-}
-
-function mount(path: string, ...steps: string[][]): Disposable {
-  for (const args of steps) {
-    const { success, stderr } = new Deno.Command("mount", { args: [...args, path] }).outputSync();
-    if (!success) throw new Error(new TextDecoder().decode(stderr));
-  }
-  return {
-    [Symbol.dispose]: () => {
-      new Deno.Command("umount", { args: ["-l", path] }).outputSync();
-    },
-  };
-}
-
-function mountable(): boolean {
-  if (!LINUX || Deno.uid() !== 0) return false;
-  const path = Deno.makeTempDirSync({ prefix: "fettle-test-" });
-  try {
-    mount(path, ["-t", "tmpfs", "tmpfs"])[Symbol.dispose]();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    Deno.removeSync(path);
-  }
-}
 
 function attributes() {
   const { symbols } = Deno.dlopen(libc!, {

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Boundary } from "../../src/boundary/types.ts";
-import { Warrant } from "../../src/disk/changes.ts";
+import { type Deed, Warrant } from "../../src/disk/changes.ts";
 import { openDescriptorDisk } from "../../src/disk/descriptor_linux.ts";
 import { type Disk, DiskError, entryOf, type Folder, isSame, kindOfEntry, nameOf } from "../../src/disk/disk.ts";
 import { Overlay } from "../../src/disk/overlay.ts";
 import { openPathnameDisk } from "../../src/disk/pathname.ts";
 import { findLibc } from "../../src/fence/libc.ts";
+import { asNobody, ROOT } from "../support/system.ts";
 import { boundaryOf, makeFolder } from "../support/tree.ts";
 
 const WINDOWS = Deno.build.os === "windows";
@@ -321,3 +322,25 @@ over("where the system ignores case, a name is one however it is written", ({ to
   top.remove(warrant, "a");
   assert.equal(top.look("A"), undefined);
 }, true);
+
+over("the system is asked for its leave where there is something to ask about", ({ top, disk, boundary }) => {
+  const leave = (folder: Folder) =>
+    [["make", "n"], ["put", "n"], ["go", "b"], ["write", "b"], ["mode", "b"]].map(([deed, name]) =>
+      faultOf(() => folder.demandLeave(deed as Deed, name))
+    );
+  const all = (fault: string) => Array(5).fill(fault);
+  const other = disk.top(boundary.trees[0]);
+  assert.deepEqual(leave(other), all("none"));
+  other.close();
+  top.makeFolder(warrant, "m", 0o755);
+  inside(top, "m", (made) => {
+    make(made, "b", "made");
+    if (ROOT) asNobody([], () => assert.deepEqual([leave(top), leave(made)], [all("denied"), all("none")]));
+    // One that came from elsewhere is asked about where it lies; its place here is this account's.
+    made.remove(warrant, "b");
+    top.rename(warrant, "b", made, "b", false);
+    if (ROOT) asNobody([], () => assert.deepEqual(leave(made), ["none", "none", "none", "denied", "denied"]));
+    make(top, "b", "new");
+    if (ROOT) asNobody([], () => assert.deepEqual(leave(top), ["denied", "denied", "denied", "none", "none"]));
+  });
+});

@@ -203,8 +203,10 @@ Deno.test("the system declines: full disk, read-only mount; the old content stan
         "--on",
       ]]
     ) {
-      const { code, out, err } = await fettle(args, { cwd: top });
-      assert.deepEqual([code, err], [9, ""], `${args[0]}: ${out}`);
+      for (const dry of [["--dry-run"], []]) {
+        const { code, out, err } = await fettle([...args, ...dry], { cwd: top });
+        assert.deepEqual([code, err], [9, ""], `${args[0]}: ${out}`);
+      }
     }
     assert.deepEqual(mine(top), before);
   }));
@@ -223,8 +225,15 @@ Deno.test(
           "old.txt",
         ]]
       ) {
-        const { code, err } = await fettle(args, { cwd: top, uid: 65534, env: { HOME: "/nonexistent" } });
-        assert.deepEqual([code, err], [9, ""], args[0]);
+        for (const dry of [["--dry-run"], []]) {
+          const { code, out, err } = await fettle([...args, ...dry], {
+            cwd: top,
+            uid: 65534,
+            env: { HOME: "/nonexistent" },
+          });
+          assert.deepEqual([code, err], [9, ""], args[0]);
+          assert.match(out, /declines: this account may not change what is in the folder/);
+        }
       }
       assert.deepEqual(mine(top), before);
     }),

@@ -410,6 +410,7 @@ function caseBlind(folder: Folder): Folder {
       return (...args: unknown[]) => {
         if (property === "folder") return caseBlind(target.folder(meant(target, args[0] as string)));
         if (["look", "file", "link"].includes(property as string)) args[0] = meant(target, args[0] as string);
+        if (property === "demandLeave") args[1] = meant(target, args[1] as string);
         if (property === "rename") {
           const to = BLIND.get(args[2] as Folder)!;
           args[1] = meant(target, args[1] as string);

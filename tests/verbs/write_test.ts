@@ -122,14 +122,17 @@ both(
     "app/d.docx": "x",
     "app/ro/a.txt": "a",
     "app/s.txt": "s",
+    "app/latin.txt": new Uint8Array([0x61, 0xe9]),
   },
   { scopes: { ro: LR } },
   async ({ does, json }) => {
     const text = secretLine();
-    // Permission before kind, kind before occupied, occupied before stale, stale before content.
+    // Permission before kind, kind before occupied, occupied before undecodable, that before stale, stale before content.
     assert.match((await json("write", { path: "ro/d.docx", text })).message, /this needs list create|create/);
     assert.equal(await does("write", { path: "d.docx", text }), "refused");
     assert.equal(await does("write", { path: "s.txt", text }), "target-exists");
+    assert.equal(await does("write", { path: "latin.txt", text }), "target-exists");
+    assert.equal(await does("write", { path: "latin.txt", text, overwrite: true, expect: "00" }), "refused");
     assert.equal(await does("write", { path: "s.txt", text, overwrite: true, expect: "00" }), "stale");
     assert.equal(await does("write", { path: "s.txt", text, overwrite: true }), "credential");
     assert.equal(await does("write", { path: "never/s.txt", text }), "not-found");
