@@ -43,14 +43,27 @@ export async function runEngine(): Promise<never> {
   const { openBrief } = await import("./engine_inline.ts");
   const runIfBrief = await openBrief(opening, output);
   const engine = new Engine(opening, output);
-  for (;;) {
-    const frames = await input.some(engine.idle);
+  const take = async (frames: Frame<ToEngine>[] | undefined): Promise<void> => {
     // Without a farewell the main process is gone, and with it whoever would read an answer.
     if (!frames) return engine.finishing ? await new Promise<never>(() => {}) : Deno.exit(0);
     for (const frame of frames) {
       if (!(frames.length === 1 && engine.idle && await runIfBrief?.(frame))) engine.take(frame);
     }
-  }
+  };
+  const first = input.some(false).then(take);
+  // A brief first call has its answer before a worker could be hired: so it is waited for, but not for long.
+  if (runIfBrief) await Promise.race([first, within(FIRST)]);
+  engine.prepare();
+  await first;
+  for (;;) await take(await input.some(engine.idle));
+}
+
+/** Milliseconds that a first call is waited for. */
+const FIRST = 200;
+
+/** Settled after so many milliseconds, without the runtime's timers, which take 4 to load (measured). */
+function within(milliseconds: number): Promise<unknown> {
+  return Promise.resolve(Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds).value);
 }
 
 /** What no verb needs. Writing cannot be given up: a worker gets no more than its process has. */
