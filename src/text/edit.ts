@@ -5,10 +5,10 @@
  * Spec: 2-verbs §2.13; 3-documents-and-archives §3.1.3; decisions 37, 62.
  */
 import { Refusal } from "../refusal.ts";
-import { type Change, Replacement, withEnding } from "./edit_changes.ts";
+import { type Bounds, type Changes, endingsOf, Joined, Replacement, Replacements, withEnding } from "./edit_changes.ts";
 import { endingBefore, LineIndex } from "./edit_lines.ts";
-import { allMatches, type Search, searchFor, type Span } from "./edit_match.ts";
-import { countEndings, type Ending, ENDINGS } from "./lines.ts";
+import { type Search, searchFor, type Span } from "./edit_match.ts";
+import { type Ending, ENDINGS } from "./lines.ts";
 import { nearestWords } from "./nearest.ts";
 
 /** One edit. Lines count from 1, both ends included. */
@@ -56,15 +56,13 @@ export interface Planned {
 /** All edits of a file, ready to be applied. */
 export interface Resolution {
   /** In order, without overlap; none when every edit puts back what is there. */
-  readonly changes: readonly Change[];
+  readonly changes: Changes;
   /** One for each edit, in the order given. */
   readonly planned: readonly Planned[];
 }
 
 /** What a resolution needs to know besides. */
-export interface ResolveOptions {
-  /** Named in refusals. */
-  readonly path?: string;
+export interface ResolveOptions extends Bounds {
   /** Whether lines of the file may be quoted in a refusal; where not, the nearest place is left out. Default: always. */
   readonly mayQuote?: (quoted: string) => boolean;
 }
@@ -75,11 +73,12 @@ export interface ResolveOptions {
  * @param text The file, decoded, without its mark.
  * @throws {Refusal} `invalid` for an empty or broken text to find and for lines that the file has not or that run backwards;
  * `not-found` with the nearest place; `conflict` for a text found more than once and for edits that overlap. The first edit that fails
- * is named by its number. Characters that the file's encoding lacks show later, in `spliceChanges`.
+ * is named by its number. Characters that the file's encoding lacks show later, in `spliceChanges`; so does the size of the new file,
+ * but for text that is longer than any file (`refused`).
  *
  * ```ts
  * const { changes } = resolveEdits("a\r\nb\r\n", [{ kind: "replace", find: "b\n", with: "c\nd\n" }]);
- * textAfter("a\r\nb\r\n", changes); // "a\r\nc\r\nd\r\n"
+ * changes.forEach(({ start, end, text }) => {}); // once: 3, 4, "c\r\nd"
  * ```
  */
 export function resolveEdits(text: string, edits: readonly Edit[], options: ResolveOptions = {}): Resolution {
@@ -94,8 +93,10 @@ export function resolveEdits(text: string, edits: readonly Edit[], options: Reso
 /** What an edit lays hold of, an empty stretch for an insertion, and what becomes of it. */
 interface Claim extends Span {
   readonly edit: number;
-  readonly changes: readonly Change[];
+  readonly changes: Changes;
   readonly planned: Planned;
+  /** The lines that an insertion puts there, each with its ending. */
+  readonly inserted?: string;
 }
 
 /** Lines named in the refusal of a text that is found more than once. */
@@ -110,7 +111,7 @@ class Resolver {
   constructor(text: string, options: ResolveOptions) {
     this.#text = text;
     this.#options = options;
-    this.#lines = new LineIndex(text);
+    this.#lines = new LineIndex(text, options.pulse);
   }
 
   resolve(edit: Edit, number: number): Claim {
@@ -125,35 +126,34 @@ class Resolver {
     }
     const region = this.#region(edit, number);
     const part = this.#text.slice(region.start, region.end);
-    const search = searchFor(part, edit.find);
+    const search = searchFor(part, edit.find, this.#options.pulse);
     const first = search.next(0);
     if (!first) throw this.#notFound(edit, region, number);
-    const matches = edit.all ? allMatches(search) : [first];
     if (!edit.all && search.next(first.start + 1)) throw this.#ambiguous(search, region, number);
 
-    const replacement = new Replacement(edit.find, edit.with, this.#fileEnding(edit.with));
-    const changes = replacement.isIdle ? [] : matches.map((span) => {
-      const { start, end, text } = replacement.at(part, span, search);
-      return { start: start + region.start, end: end + region.start, text, edit: number };
-    });
+    const replacement = new Replacement(edit.find, edit.with, this.#fileEnding(edit.with), this.#options);
+    const only = edit.all ? undefined : first;
+    const changes = new Replacements({ text: part, search, replacement, offset: region.start, only, edit: number });
+    const { places, span } = changes;
     const planned = {
       edit: number,
-      line: this.#lines.lineAt(region.start + first.start),
-      places: matches.length,
-      description: `replace ${counted(matches.length, "place")}`,
+      line: this.#lines.lineAt(span.start),
+      places,
+      description: `replace ${counted(places, "place")}`,
     };
-    const start = region.start + first.start;
-    return { start, end: region.start + matches[matches.length - 1].end, edit: number, changes, planned };
+    return { ...span, edit: number, changes, planned };
   }
 
   #insert({ after, text }: InsertEdit, number: number): Claim {
     if (!isLine(after, 0) || after > this.#total()) throw this.#refuse("invalid", number, this.#outOfRange(after));
     const at = this.#lines.start(after + 1);
-    const lines = Math.max(1, countEndings(text).lines);
+    const lines = Math.max(1, endingsOf(text, this.#options.pulse).lines);
     const ending = this.#fileEnding("\n");
-    const put = withEnding(text, ending) + (endingBefore(text, text.length) > 0 ? "" : ENDINGS[ending]);
+    const inserted = withEnding(text, ending, this.#options) +
+      (endingBefore(text, text.length) > 0 ? "" : ENDINGS[ending]);
     const planned = { edit: number, line: after + 1, places: 1, description: `insert ${counted(lines, "line")}` };
-    return { start: at, end: at, edit: number, changes: [{ start: at, end: at, text: put, edit: number }], planned };
+    const changes = [{ start: at, end: at, text: inserted, edit: number }];
+    return { start: at, end: at, edit: number, changes, planned, inserted };
   }
 
   #delete({ from, to = from }: DeleteEdit, number: number): Claim {
@@ -202,37 +202,55 @@ class Resolver {
     }
   }
 
-  /** The changes of all claims; an insertion behind a last line without an ending gets its ending before instead of behind it. */
-  changesOf(sorted: readonly Claim[]): Change[] {
-    const text = this.#text;
-    const isUnended = text.length > 0 && endingBefore(text, text.length) === 0;
-    const changes: Change[] = [];
+  /** The changes of all claims, the lines of insertions as they fit into what is round them. */
+  changesOf(sorted: readonly Claim[]): Changes {
+    const lists: Changes[] = [];
     let end = 0;
-    /** The last characters of the new text so far. */
+    /** The last character of the new text so far. */
     let tail = "";
-    for (const claim of sorted) {
-      const isBehind = isUnended && claim.start === text.length && claim.end === claim.start;
-      for (let change of claim.changes) {
-        if (change.start > end) tail = text.slice(change.start - 1, change.start);
-        if (isBehind) change = { ...change, text: this.#behind(tail, change.text) };
-        if (change.text !== "") tail = change.text;
-        end = change.end;
-        changes.push(change);
-      }
-    }
-    return changes;
+    sorted.forEach((claim, i) => {
+      if (claim.start > end) tail = this.#text.charAt(claim.start - 1);
+      const changes = claim.inserted === undefined ? claim.changes : this.#fitting(claim, claim.inserted, tail);
+      // All places of an edit are gone through for it only if something joins on.
+      if (sorted[i + 1]?.start === claim.end) tail = this.#tailBehind(claim, changes, tail);
+      end = claim.end;
+      lists.push(changes);
+    });
+    return lists.length === 1 ? lists[0] : new Joined(lists);
   }
 
-  #behind(tail: string, put: string): string {
-    const bare = put.slice(0, put.length - endingBefore(put, put.length));
-    const begins = tail === "" || endingBefore(tail, tail.length) > 0;
-    return begins ? bare : ENDINGS[this.#fileEnding("\n")] + bare;
+  /** The last character of the new text up to a claim's end. @param tail The same up to its beginning. */
+  #tailBehind(claim: Claim, changes: Changes, tail: string): string {
+    let at = claim.start;
+    changes.forEach(({ start, end, text }) => {
+      if (start > at) tail = this.#text.charAt(start - 1);
+      if (text !== "") tail = text.charAt(text.length - 1);
+      at = end;
+    });
+    return at < claim.end ? this.#text.charAt(claim.end - 1) : tail;
+  }
+
+  /**
+   * The insertion of whole lines. Behind a last line without an ending they get theirs before them, and none behind; only an empty
+   * last line keeps it, since without it it would not be there.
+   */
+  #fitting({ start, edit }: Claim, lines: string, tail: string): Changes {
+    const isAtEnd = start > 0 && start === this.#text.length;
+    if (isAtEnd && endingBefore(this.#text, start) === 0) {
+      const bare = lines.slice(0, lines.length - endingBefore(lines, lines.length));
+      if (!isEnded(bare)) lines = bare;
+      if (!isEnded(tail)) lines = ENDINGS[this.#fileEnding("\n")] + lines;
+    }
+    // In a file of several kinds of endings a CR and an LF of two lines would become the ending of one.
+    if (tail === "\r" && lines.startsWith("\n")) lines = "\r" + lines;
+    if (lines.endsWith("\r") && this.#text.charAt(start) === "\n") lines += "\n";
+    return [{ start, end: start, text: lines, edit }];
   }
 
   /** The ending for text that is brought in; it is not looked for when that text has none. */
   #fileEnding(text: string): Exclude<Ending, "none"> {
     if (!/[\r\n]/.test(text)) return "lf";
-    this.#ending ??= countEndings(this.#text).ending;
+    this.#ending ??= endingsOf(this.#text, this.#options.pulse).ending;
     return this.#ending === "none" ? "lf" : this.#ending;
   }
 
@@ -245,18 +263,19 @@ class Resolver {
   }
 
   #ambiguous(search: Search, region: Span, number: number): Refusal {
-    const matches = allMatches(search);
-    const first = matches[0];
+    const starts: number[] = [];
+    let count = 0;
+    search.forEach((start) => {
+      if (count++ < NAMED_LINES) starts.push(start);
+    });
     // A match may overlap the only other one: `\n\n` in three line feeds.
-    if (matches.length === 1) matches.push(search.next(first.start + 1)!);
-    const lines = matches.slice(0, NAMED_LINES).map(({ start }) => this.#lines.lineAt(region.start + start));
-    const more = matches.length > NAMED_LINES ? ` and ${matches.length - NAMED_LINES} more` : "";
+    if (count === 1) count = starts.push(search.next(starts[0] + 1)!.start);
+    const lines = starts.map((start) => this.#lines.lineAt(region.start + start));
+    const more = count > NAMED_LINES ? ` and ${count - NAMED_LINES} more` : "";
     return this.#refuse(
       "conflict",
       number,
-      `the text to find stands there ${matches.length} times, in the lines ${
-        lines.join(", ")
-      }${more}; take more of the text ` +
+      `the text to find stands there ${count} times, in the lines ${lines.join(", ")}${more}; take more of the text ` +
         "around it, give a range of lines, or ask for all",
     );
   }
@@ -264,7 +283,9 @@ class Resolver {
   #notFound(edit: ReplaceEdit, region: Span, number: number): Refusal {
     const { mayQuote } = this.#options;
     const where = region.start > 0 || region.end < this.#text.length ? "in those lines" : "in the file";
-    const elsewhere = where === "in the file" ? undefined : searchFor(this.#text, edit.find).next(0);
+    const elsewhere = where === "in the file"
+      ? undefined
+      : searchFor(this.#text, edit.find, this.#options.pulse).next(0);
     const near = elsewhere
       ? `it is at line ${this.#lines.lineAt(elsewhere.start)}, outside them`
       : nearestWords(this.#text, edit.find, region, this.#lines, mayQuote);
@@ -275,6 +296,11 @@ class Resolver {
   #refuse(outcome: "invalid" | "not-found" | "conflict", number: number, message: string): Refusal {
     return new Refusal(outcome, `edit ${number}: ${message}`, this.#options.path);
   }
+}
+
+/** Nothing stands on the line that a text ends in: it is empty, or its last line has an ending. */
+function isEnded(text: string): boolean {
+  return text === "" || endingBefore(text, text.length) > 0;
 }
 
 function isLine(line: number, least: number): boolean {

@@ -7,13 +7,15 @@
 const LF = 10;
 const CR = 13;
 
-/** A place is noted once so many lines or so many characters lie behind the one before, whichever comes first. */
-const NOTED_LINES = 64;
-const NOTED_CHARACTERS = 64 * 1024;
+/** A line is noted once it begins so many characters or more behind the one before: 200 million empty ones make 50,000 notes. */
+const NOTED = 4096;
+/** So many notes are a mebibyte of text, or some lines that are longer. */
+const PULSED = 256;
 
 /** Line numbers of one text, found as far as they are asked for. Lines count from 1, offsets are UTF-16 units. */
 export class LineIndex {
   readonly #text: string;
+  readonly #pulse: () => void;
   /** Noted places: that line begins at that offset. */
   readonly #lines = [1];
   readonly #offsets = [0];
@@ -24,8 +26,10 @@ export class LineIndex {
   #feed = -1;
   #return = -1;
 
-  constructor(text: string) {
+  /** @param pulse Passed every mebibyte or so while lines are counted; what it throws ends that. Default: nothing. */
+  constructor(text: string, pulse: () => void = () => {}) {
     this.#text = text;
+    this.#pulse = pulse;
   }
 
   /** Lines of the text: an unterminated last one counts, a final ending opens no further one. */
@@ -66,11 +70,10 @@ export class LineIndex {
       if (this.#return < this.#offset) this.#return = next(text, "\r", this.#offset);
       const end = Math.min(this.#feed, this.#return);
       if (end === text.length) return;
-      this.#offset = end === this.#return && this.#feed === end + 1 ? end + 2 : end + 1;
+      this.#offset = end + endingAt(text, end);
       this.#line++;
-      const noted = this.#lines.length - 1;
-      const isFar = this.#offset - this.#offsets[noted] >= NOTED_CHARACTERS;
-      if (isFar || this.#line - this.#lines[noted] >= NOTED_LINES) {
+      if (this.#offset - this.#offsets[this.#offsets.length - 1] >= NOTED) {
+        if (this.#lines.length % PULSED === 0) this.#pulse();
         this.#lines.push(this.#line);
         this.#offsets.push(this.#offset);
       }

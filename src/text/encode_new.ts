@@ -4,7 +4,7 @@
  * Spec: 2-verbs §2.8, §2.12; 3-documents-and-archives §3.1.2, §3.1.3.
  */
 import { decodeSwept, decodeWhole, refuseUndecodable, Undecodable } from "./decoder.ts";
-import { withEnding } from "./edit_changes.ts";
+import { refuseNul, withEnding } from "./edit_changes.ts";
 import { encodeText, refuseUnencodable, Unencodable } from "./encode.ts";
 import { detectEncoding, type Encoding, encodingOf, namedEncoding } from "./encoding.ts";
 import { countEndings, type Ending } from "./lines.ts";
@@ -67,12 +67,14 @@ export interface Written {
  *
  * A mark that the old content has is kept when its encoding is kept, also when that is named without the mark; a `…-bom` name puts one.
  *
- * @throws {Refusal} `refused` for a character that the encoding lacks, with its line.
+ * @throws {Refusal} `refused` for a NUL and for a character that the encoding lacks, with its line.
  */
 export function newContent({ text, heritage, encoding: named, ending, path }: NewContent): Written {
   const encoding = encodingFor(named, heritage);
   const put = withEnding(text, ending ?? heritage?.ending ?? "lf");
   const endings = countEndings(put);
+  const nul = put.indexOf("\0");
+  if (nul >= 0) throw refuseNul(countEndings(put.slice(0, nul)).ended + 1, path);
   try {
     const bytes = encodeText(put, encoding);
     const { ending, finalNewline } = endings;

@@ -1,12 +1,13 @@
 /**
  * Changes of a text, made in the bytes that it was decoded from: what no change touches keeps its bytes, whatever they are.
  *
- * The bytes are gone through once. Beside the old bytes, their text and the new bytes nothing is held but 16 bytes for each change and
- * a block of 64 KiB. Spec: 3-documents-and-archives §3.1.2, §3.1.3; 2-verbs §2.13, §2.14.
+ * The changes are gone through twice, once for the new size and once for the new bytes. Beside the old bytes, their text and the new
+ * bytes nothing is held but a block of 64 KiB. Spec: 3-documents-and-archives §3.1.2, §3.1.3; 2-verbs §2.13, §2.14.
  */
 import { Refusal } from "../refusal.ts";
-import { type Change, lineAfter, textAfter } from "./edit_changes.ts";
-import { encodePart, encodeText, LegacyEncoder, refuseUnencodable, Unencodable } from "./encode.ts";
+import { type Bounds, type Change, type Changes, demandSize, lineAfter, refuseNul } from "./edit_changes.ts";
+import { encodePart, LegacyEncoder, refuseUnencodable, Unencodable } from "./encode.ts";
+import { legacyTable } from "./encode_legacy.ts";
 import type { Encoding } from "./encoding.ts";
 
 /** A file as it was read. */
@@ -24,160 +25,231 @@ export interface Decoded {
  * In encodings in which a character may have several byte sequences (Shift_JIS, EUC-JP, ISO-2022-JP, Big5, GBK, GB18030, EUC-KR) the whole
  * file is first encoded and compared with its bytes.
  *
- * @param changes In order, without overlap, never inside a surrogate pair, in UTF-16 units of the text.
+ * @param changes Never inside a surrogate pair, in UTF-16 units of the text.
  * @returns The old bytes themselves when there are no changes.
- * @throws {Refusal} `refused` for a character that the encoding lacks, with its line in the new text, and for a file that does not give
- * its own bytes when it is encoded.
+ * @throws {Refusal} `refused` for a character that the encoding lacks and for a NUL, with its line in the new text; for a file that does
+ * not give its own bytes when it is encoded; for a new file that is too large, before it is made.
  */
-export function spliceChanges(file: Decoded, changes: readonly Change[], path?: string): Uint8Array<ArrayBuffer> {
+export function spliceChanges(file: Decoded, changes: Changes, bounds: Bounds = {}): Uint8Array<ArrayBuffer> {
   if (changes.length === 0) return file.bytes;
-  if (file.encoding.label === "iso-2022-jp") return encodeAnew(file, changes, path);
-  const puts = encodePuts(file, changes, path);
-  const bounds = byteBounds(file, changes, path);
+  if (file.encoding.family === "multi") demandExact(file, bounds);
+  const puts = new Puts(file.encoding, bounds);
+  if (file.encoding.label === "iso-2022-jp") return encodeAnew(file, changes, puts, bounds);
   const { bytes } = file;
-  let size = bytes.length;
-  for (let i = 0; i < changes.length; i++) size += puts(i).length - (bounds[2 * i + 1] - bounds[2 * i]);
-  const result = new Uint8Array(size);
+  const result = new Uint8Array(sizeAfter(file, changes, puts, bounds));
+  const meter = meterFor(file, bounds);
   let from = 0;
   let to = 0;
-  for (let i = 0; i < changes.length; i++) {
-    const kept = bytes.subarray(from, bounds[2 * i]);
-    result.set(kept, to);
-    to += kept.length;
-    result.set(puts(i), to);
-    to += puts(i).length;
-    from = bounds[2 * i + 1];
-  }
-  result.set(bytes.subarray(from), to);
+  changes.forEach(({ start, end, text }) => {
+    const stop = meter.to(start);
+    copy(bytes, from, stop, result, to);
+    to += stop - from;
+    const put = puts.of(text);
+    copy(put, 0, put.length, result, to);
+    to += put.length;
+    from = meter.to(end);
+  });
+  copy(bytes, from, bytes.length, result, to);
   return result;
 }
 
-/** The bytes of each change's text; one text that is put in many places is encoded once. */
-function encodePuts({ text, encoding }: Decoded, changes: readonly Change[], path?: string) {
-  const known = new Map<string, Uint8Array>();
-  changes.forEach((change, i) => {
-    if (known.has(change.text)) return;
-    try {
-      known.set(change.text, encodePart(change.text, encoding));
-    } catch (error) {
-      if (!(error instanceof Unencodable)) throw error;
-      throw refuseUnencodable(error, lineAfter(text, changes, i, error.offset), path, change.edit);
-    }
-  });
-  return (i: number) => known.get(changes[i].text)!;
+/** Up to so many bytes or characters a loop is sooner done than a native call (measured for bytes). */
+const FEW = 40;
+
+function copy(source: Uint8Array, from: number, end: number, target: Uint8Array, at: number): void {
+  if (end - from > FEW) target.set(source.subarray(from, end), at);
+  else while (from < end) target[at++] = source[from++];
 }
 
-/** Where each change begins and ends in the bytes, two numbers each. */
-function byteBounds(file: Decoded, changes: readonly Change[], path?: string): Float64Array {
-  const meter = meterFor(file, path);
-  const bounds = new Float64Array(2 * changes.length);
-  changes.forEach(({ start, end }, i) => {
-    bounds[2 * i] = meter.to(start);
-    bounds[2 * i + 1] = meter.to(end);
+/**
+ * How many bytes the new file has.
+ *
+ * @throws {Refusal} As `spliceChanges`.
+ */
+function sizeAfter(file: Decoded, changes: Changes, puts: Puts, bounds: Bounds): number {
+  const meter = meterFor(file, bounds);
+  let size = file.bytes.length;
+  puts.forEach(file.text, changes, ({ start, end }, put) => {
+    const from = meter.to(start);
+    size += put.length - (meter.to(end) - from);
   });
-  meter.end();
-  return bounds;
+  demandSize(size, bounds);
+  return size;
+}
+
+/** The bytes of each change's text; one text that is put in many places is encoded once. */
+class Puts {
+  readonly #known = new Map<string, Uint8Array>([["", new Uint8Array(0)]]);
+  /** The one that was asked for last. */
+  #text = "";
+  #bytes = this.#known.get("")!;
+
+  constructor(readonly encoding: Encoding, readonly bounds: Bounds) {}
+
+  /** @throws {Unencodable} Also for a NUL. @throws {Refusal} `refused` for a text that is longer than any file. */
+  of(text: string): Uint8Array {
+    if (text === this.#text) return this.#bytes;
+    let bytes = this.#known.get(text);
+    if (!bytes) {
+      demandSize(text.length, this.bounds, true);
+      const nul = text.indexOf("\0");
+      if (nul >= 0) throw new Unencodable(this.encoding, nul, 0);
+      this.#known.set(text, bytes = encodePart(text, this.encoding));
+    }
+    this.#text = text;
+    return this.#bytes = bytes;
+  }
+
+  /** Goes through changes for the first time. @throws {Refusal} Also for a character that the encoding lacks, with its line. */
+  forEach(text: string, changes: Changes, take: (change: Change, put: Uint8Array) => void): void {
+    let i = 0;
+    changes.forEach((change) => {
+      take(change, this.#ofNumber(i++, change, text, changes));
+    });
+  }
+
+  #ofNumber(i: number, change: Change, text: string, changes: Changes): Uint8Array {
+    try {
+      return this.of(change.text);
+    } catch (error) {
+      if (!(error instanceof Unencodable)) throw error;
+      const { path } = this.bounds;
+      const { edit } = change;
+      const line = lineAfter(text, changes, i, error.offset);
+      throw error.code === 0 ? refuseNul(line, path, edit) : refuseUnencodable(error, line, path, edit);
+    }
+  }
 }
 
 /** Tells which byte a character begins at, for offsets that never go back. */
 interface Meter {
   to(offset: number): number;
-  /** Nothing more will be asked. */
-  end(): void;
 }
 
-function meterFor({ bytes, text, encoding }: Decoded, path?: string): Meter {
+function meterFor({ bytes, text, encoding }: Decoded, { pulse, path }: Bounds): Meter {
   const mark = encoding.bom.length;
   const { family, unit } = encoding;
-  const body = bytes.length - mark;
-  if (family === "multi") return new ComparingMeter(bytes, text, encoding, path);
+  if (family === "multi") return new CountingMeter(text, mark, counterOf(encoding, path), pulse);
   // One unit of the file for each of the text: ASCII in UTF-8, everything in UTF-16 and the one-byte encodings.
-  if (body === text.length * unit) return { to: (offset) => mark + offset * unit, end() {} };
-  return new CountingMeter(text, mark, family === "utf-8" ? bytesIn8 : bytesIn32);
+  if (bytes.length - mark === text.length * unit) return { to: (offset) => mark + offset * unit };
+  return new CountingMeter(text, mark, family === "utf-8" ? bytesIn8 : bytesIn32, pulse);
 }
 
 /** Counts the bytes of the characters passed. */
 class CountingMeter implements Meter {
   readonly #text: string;
-  readonly #count: (text: string) => number;
+  readonly #count: Count;
+  readonly #pulse?: () => void;
   #offset = 0;
   #bytes: number;
 
-  constructor(text: string, mark: number, count: (text: string) => number) {
+  constructor(text: string, mark: number, count: Count, pulse?: () => void) {
     this.#text = text;
     this.#bytes = mark;
     this.#count = count;
+    this.#pulse = pulse;
   }
 
   to(offset: number): number {
     while (this.#offset < offset) {
       let end = Math.min(offset, this.#offset + STRETCH);
-      if (end < offset && isLow(this.#text.charCodeAt(end))) end++;
-      this.#bytes += this.#count(this.#text.slice(this.#offset, end));
+      if (end < offset) {
+        if (isBound(this.#text.charCodeAt(end))) end++;
+        this.#pulse?.();
+      }
+      this.#bytes += this.#count(this.#text, this.#offset, end);
       this.#offset = end;
     }
     return this.#bytes;
   }
-
-  end() {}
 }
+
+/** How many bytes a stretch of a text takes, `STRETCH` characters and one at most. */
+type Count = (text: string, start: number, end: number) => number;
 
 /** Characters counted at a time. */
 const STRETCH = 16 * 1024;
 const scratch = new Uint8Array(3 * STRETCH + 8);
 const encoder = new TextEncoder();
 
-function bytesIn8(text: string): number {
-  return encoder.encodeInto(text, scratch).written;
-}
-
-function bytesIn32(text: string): number {
-  let characters = text.length;
-  for (let i = 0; i < text.length; i++) if (isLow(text.charCodeAt(i))) characters--;
-  return 4 * characters;
-}
-
-function isLow(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
-}
-
-/** Encodes the old text again, and holds it to the old bytes. */
-class ComparingMeter implements Meter {
-  readonly #text: string;
-  readonly #encoder: LegacyEncoder;
-  readonly #size: number;
-  readonly #refuse: () => Refusal;
-  #offset = 0;
-  #compared = 0;
-
-  constructor(bytes: Uint8Array, text: string, encoding: Encoding, path?: string) {
-    this.#text = text;
-    this.#size = bytes.length;
-    this.#refuse = () => refuseInexact(encoding, this.#compared, path);
-    this.#encoder = new LegacyEncoder(encoding, (block) => {
-      let same = 0;
-      while (same < block.length && bytes[this.#compared + same] === block[same]) same++;
-      this.#compared += same;
-      if (same < block.length) throw this.#refuse();
-    });
+function bytesIn8(text: string, start: number, end: number): number {
+  if (end - start > FEW) return encoder.encodeInto(text.slice(start, end), scratch).written;
+  let bytes = 0;
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    // Half of a surrogate pair is half of four bytes.
+    bytes += code < 0x80 ? 1 : code < 0x800 || isHalf(code) ? 2 : 3;
   }
+  return bytes;
+}
 
-  to(offset: number): number {
-    try {
-      this.#encoder.encode(this.#text, this.#offset, offset);
-    } catch (error) {
-      throw error instanceof Unencodable ? this.#refuse() : error;
+function bytesIn32(text: string, start: number, end: number): number {
+  let bytes = 0;
+  for (let i = start; i < end; i++) bytes += isHalf(text.charCodeAt(i)) ? 2 : 4;
+  return bytes;
+}
+
+function isHigh(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+function isHalf(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdfff;
+}
+
+/** Whether a character may be one sequence of bytes with the one before it. */
+function isBound(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff || code >= 0x300 && code <= 0x36f;
+}
+
+/** Counts what `LegacyEncoder` puts for characters that are all known to be in the encoding. */
+function counterOf(encoding: Encoding, path?: string): Count {
+  const { basic, astral, pairs } = legacyTable(encoding);
+  const isQuadruple = encoding.label === "gb18030";
+  return (text, start, end) => {
+    let bytes = 0;
+    for (let i = start; i < end; i++) {
+      const code = text.charCodeAt(i);
+      if (pairs.size > 0 && i + 1 < end && isBound(text.charCodeAt(i + 1)) && pairs.has(text.slice(i, i + 2))) {
+        bytes += 2;
+        i++;
+      } else if (isHigh(code) && i + 1 < end) {
+        bytes += isQuadruple ? 4 : lengthOf(astral.get(text.codePointAt(i)!)!);
+        i++;
+      } else if (basic[code] === 0 && code !== 0) {
+        // Half of what one sequence stands for: a change begins or ends inside.
+        throw refuseInexact(encoding, encodePart(text.slice(0, i), encoding).length, path);
+      } else {
+        bytes += lengthOf(basic[code]);
+      }
     }
-    this.#encoder.flush();
-    this.#offset = offset;
-    return this.#compared;
-  }
+    return bytes;
+  };
+}
 
-  end() {
-    this.to(this.#text.length);
-    this.#encoder.end();
-    if (this.#compared < this.#size) throw this.#refuse();
+function lengthOf(sequence: number): number {
+  return sequence > 0xffffff ? 4 : sequence > 0xffff ? 3 : sequence > 0xff ? 2 : 1;
+}
+
+/** @throws {Refusal} `refused` for a file that does not give its own bytes when it is encoded. */
+function demandExact({ bytes, text, encoding }: Decoded, { pulse, path }: Bounds): void {
+  let compared = 0;
+  const encoder = new LegacyEncoder(encoding, (block) => {
+    pulse?.();
+    let same = 0;
+    while (same < block.length && bytes[compared + same] === block[same]) same++;
+    compared += same;
+    if (same < block.length) throw refuseInexact(encoding, compared, path);
+  });
+  try {
+    encoder.encode(text, 0, text.length);
+    encoder.end();
+  } catch (error) {
+    if (!(error instanceof Unencodable)) throw error;
+    encoder.flush();
+    throw refuseInexact(encoding, compared, path);
   }
+  if (compared < bytes.length) throw refuseInexact(encoding, compared, path);
 }
 
 function refuseInexact({ label }: Encoding, offset: number, path?: string): Refusal {
@@ -190,9 +262,32 @@ function refuseInexact({ label }: Encoding, offset: number, path?: string): Refu
 }
 
 /** ISO-2022-JP: what a byte means depends on what went before, so the new text is encoded as a whole. */
-function encodeAnew(file: Decoded, changes: readonly Change[], path?: string): Uint8Array<ArrayBuffer> {
-  const { bytes, text, encoding } = file;
-  new ComparingMeter(bytes, text, encoding, path).end();
-  encodePuts(file, changes, path);
-  return encodeText(textAfter(text, changes), encoding);
+function encodeAnew(
+  { text, encoding }: Decoded,
+  changes: Changes,
+  puts: Puts,
+  bounds: Bounds,
+): Uint8Array<ArrayBuffer> {
+  const blocks: Uint8Array[] = [];
+  let size = 0;
+  const encoder = new LegacyEncoder(encoding, (block) => {
+    bounds.pulse?.();
+    demandSize(size += block.length, bounds, true);
+    blocks.push(block.slice());
+  });
+  let at = 0;
+  puts.forEach(text, changes, ({ start, end, text: put }) => {
+    encoder.encode(text, at, start);
+    encoder.encode(put, 0, put.length);
+    at = end;
+  });
+  encoder.encode(text, at, text.length);
+  encoder.end();
+  const result = new Uint8Array(size);
+  let to = 0;
+  for (const block of blocks) {
+    result.set(block, to);
+    to += block.length;
+  }
+  return result;
 }

@@ -6,16 +6,15 @@
  * Spec: 2-verbs §2.14; 3-documents-and-archives §3.1.3; decision 37.
  */
 import { Refusal } from "../refusal.ts";
-import { type Change, Replacement } from "./edit_changes.ts";
+import { type Bounds, type Changes, endingsOf, Replacement, Replacements } from "./edit_changes.ts";
 import { searchFor } from "./edit_match.ts";
-import { countEndings } from "./lines.ts";
 
 /** What a replacement does to one file. */
 export interface Substitution {
   /** Places where the text to find stands, not overlapping, counted from the left. */
   readonly occurrences: number;
   /** In order; none when the replacement is what is there. */
-  readonly changes: readonly Change[];
+  readonly changes: Changes;
 }
 
 /** Holds for all files of a call. @throws {Refusal} `invalid` for a text to find that is empty or that no file can hold. */
@@ -30,18 +29,12 @@ export function demandFindable(find: string): void {
  * Every place in a text where another stands, and what is put there.
  *
  * @param find As `demandFindable` takes it.
+ * @throws {Refusal} `refused` for a replacement that is longer than any file.
  */
-export function substitute(text: string, find: string, replacement: string): Substitution {
-  const search = searchFor(text, find);
-  let span = search.next(0);
-  if (!span) return { occurrences: 0, changes: [] };
-  const ending = /[\r\n]/.test(replacement) ? countEndings(text).ending : "lf";
-  const replacing = new Replacement(find, replacement, ending);
-  const changes: Change[] = [];
-  let occurrences = 0;
-  for (; span; span = search.next(span.end)) {
-    occurrences++;
-    if (!replacing.isIdle) changes.push(replacing.at(text, span, search));
-  }
-  return { occurrences, changes };
+export function substitute(text: string, find: string, put: string, bounds: Bounds = {}): Substitution {
+  const search = searchFor(text, find, bounds.pulse);
+  if (!search.next(0)) return { occurrences: 0, changes: [] };
+  const ending = /[\r\n]/.test(put) ? endingsOf(text, bounds.pulse).ending : "lf";
+  const changes = new Replacements({ text, search, replacement: new Replacement(find, put, ending, bounds) });
+  return { occurrences: changes.places, changes };
 }

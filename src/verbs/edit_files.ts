@@ -11,19 +11,25 @@ import type { Found } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 import type { Change as Addition, Range } from "../screens/credentials.ts";
 import { decodeWhole, refuseBinary, refuseUndecodable, Undecodable } from "../text/decoder.ts";
-import { type Change, textAfter } from "../text/edit_changes.ts";
+import type { Bounds, Changes } from "../text/edit_changes.ts";
 import { type Decoded, spliceChanges } from "../text/encode_splice.ts";
 import { type Encoding, encodingOf } from "../text/encoding.ts";
-import { demandTextName, notThere, openFound, readWhole } from "./change.ts";
+import { demandTextName, LARGEST, notThere, openFound, readWhole } from "./change.ts";
+import { hashOf, hashOfPieces } from "./hash.ts";
 import type { EngineSide } from "./verb.ts";
 
 /** What a place has to grant for a file in it to be changed by its content. Spec: 1-boundary §1.5. */
 export const NEEDS = ["read", "update"] as const;
 
 /** A file that was read. It is closed again; `found.facts` are those of the very file that was read. */
-export interface Source extends Decoded {
+export interface Source extends ReadText {
   found: Found;
   path: string;
+}
+
+/** A file as `outcomeOf` takes it, which lets its bytes go. */
+export interface ReadText extends Decoded {
+  bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** A file as it is to be. */
@@ -93,14 +99,34 @@ export function withFile<T>(side: EngineSide, found: Found, act: (file: OpenFile
   }
 }
 
-/** What a file becomes by changes. @throws {Refusal} `refused` for characters that its encoding lacks. */
-export function outcomeOf(file: Decoded, changes: readonly Change[], path: string): Outcome {
-  const { text } = file;
-  return {
-    bytes: spliceChanges(file, changes, path),
-    idle: changes.length === 0,
-    addition: { path, before: text, after: textAfter(text, changes), changed: rangesAfter(changes) },
-  };
+/** What holds for the change of one file, however large it is. */
+export function boundsOf({ call }: EngineSide, path: string): Bounds {
+  return { path, largest: LARGEST, pulse: () => call.pulse() };
+}
+
+/**
+ * What a file becomes by changes.
+ *
+ * @param file Its bytes are let go as soon as they are of no more use: of ASCII no more than three times the file is held at once.
+ * @throws {Refusal} `refused` for what it may not hold, and when it would be too large.
+ */
+export function outcomeOf(file: ReadText, changes: Changes, path: string, bounds: Bounds): Outcome {
+  const { text, encoding } = file;
+  const bytes = spliceChanges(file, changes, bounds);
+  const idle = changes.length === 0;
+  if (!idle) letGo(file);
+  bounds.pulse?.();
+  // Sooner than to put it together from what is kept and what is brought in, and no pieces lie about.
+  const after = idle ? text : decodeWhole(bytes, encoding);
+  // So many lie nearer to each other than that, on an average, and are not gone through once more.
+  const changed = changes.length > text.length / NEAR ? [{ start: 0, end: after.length }] : rangesAfter(changes);
+  return { bytes, idle, addition: { path, before: text, after, changed } };
+}
+
+/** Frees the bytes at once: the collector comes when a file more is held (measured). */
+function letGo(file: ReadText): void {
+  file.bytes.buffer.transfer(0);
+  file.bytes = new Uint8Array(0);
 }
 
 /** Changes that are nearer to each other are told to the credential net as one. */
@@ -110,18 +136,33 @@ const NEAR = 1024;
  * Where in the new text changes are. Told apart, 190 small ones in a file of 12 KB took the net 190 µs; told as one, 56, as does the
  * whole text (measured).
  */
-function rangesAfter(changes: readonly Change[]): Range[] {
+function rangesAfter(changes: Changes): Range[] {
   const ranges: { start: number; end: number }[] = [];
+  let last: { start: number; end: number } | undefined;
   let moved = 0;
-  for (const { start, end, text } of changes) {
+  changes.forEach(({ start, end, text }) => {
     const from = start + moved;
     const to = from + text.length;
     moved += text.length - (end - start);
-    const last = ranges.at(-1);
     if (last && from - last.end <= NEAR) last.end = to;
-    else ranges.push({ start: from, end: to });
-  }
+    else ranges.push(last = { start: from, end: to });
+  });
   return ranges;
+}
+
+/** The hash of a whole content, however large it is. */
+export function hashOfWhole({ call }: EngineSide, bytes: Uint8Array): string {
+  return bytes.length <= PIECE ? hashOf(bytes) : hashOfPieces(piecesOf(bytes, () => call.pulse()));
+}
+
+/** How much is hashed or written between two safe points. */
+const PIECE = 4 * 1024 * 1024;
+
+function* piecesOf(bytes: Uint8Array, pulse?: () => void): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    pulse?.();
+    yield bytes.subarray(at, at + PIECE);
+  }
 }
 
 /**
@@ -133,7 +174,7 @@ function rangesAfter(changes: readonly Change[]): Range[] {
  */
 export function stage(side: EngineSide, door: Door, found: Found, bytes: Uint8Array, old: OpenFile): readonly string[] {
   demandSame(found.facts!, old.facts(), printLocation(side.survey.boundary, found.written));
-  return door.stage(found, bytes, { needs: NEEDS, old, shut: true }).notKept;
+  return door.stage(found, piecesOf(bytes), { needs: NEEDS, old, shut: true }).notKept;
 }
 
 /** @throws {Refusal} `stale` for another file than the one that was judged, or one that was written to since. */

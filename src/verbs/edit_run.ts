@@ -4,7 +4,7 @@ import { type Door, isOneEntry } from "../disk/mutate.ts";
 import type { Found } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 import { type Edit, type Planned, resolveEdits } from "../text/edit.ts";
-import { endingsAfter } from "../text/edit_changes.ts";
+import { endingsOf } from "../text/edit_changes.ts";
 import { demandFresh } from "../text/edit_fresh.ts";
 import { parseLineRange } from "../text/edit_range.ts";
 import { type FileEdits, parseScript, scriptOf, withTexts } from "../text/edit_script.ts";
@@ -19,7 +19,9 @@ import {
   said,
 } from "./change.ts";
 import {
+  boundsOf,
   demandTextFile,
+  hashOfWhole,
   mayQuote,
   NEEDS,
   type Outcome,
@@ -30,7 +32,6 @@ import {
   withFile,
 } from "./edit_files.ts";
 import { readText, textOf } from "./edit_sources.ts";
-import { hashOf } from "./hash.ts";
 import { plural } from "./answer.ts";
 import type { Answer, EngineSide } from "./verb.ts";
 import type { EditArguments } from "./edit.ts";
@@ -52,17 +53,20 @@ function editFiles(args: EditArguments, side: EngineSide, door: Door, find: Find
   founds.forEach((found, i) => demandTextFile(found, paths[i]));
   const sources = founds.map((found) => readSource(side, found, named));
   files.forEach(({ expect }, i) => {
-    if (expect !== undefined) demandFresh(hashOf(sources[i].bytes), expect, paths[i]);
+    if (expect !== undefined) demandFresh(hashOfWhole(side, sources[i].bytes), expect, paths[i]);
   });
   demandDifferent(founds, paths);
   const sourceText = textReader(side, texts, all.slice(files.length));
   const edited = files.map(({ edits }, i): Edited => {
     const source = sources[i];
     const resolved = withTexts(edits, sourceText);
-    const options = { path: source.path, mayQuote: () => mayQuote(side, source.found) };
+    const bounds = boundsOf(side, source.path);
+    const options = { ...bounds, mayQuote: () => mayQuote(side, source.found) };
     const { changes, planned } = resolveEdits(source.text, resolved, options);
-    const { mixed } = endingsAfter(source.text, changes);
-    return { ...outcomeOf(source, changes, source.path), source, planned, mixed };
+    const outcome = outcomeOf(source, changes, source.path, bounds);
+    const { mixed } = endingsOf(outcome.addition.after, bounds.pulse);
+    const hash = dry ? undefined : hashOfWhole(side, outcome.bytes);
+    return { ...outcome, source, planned, mixed, hash };
   });
   if (!args.allow_credential) demandNoCredential(side, edited.map(({ addition }) => addition), true);
 
@@ -81,6 +85,8 @@ interface Edited extends Outcome {
   planned: readonly Planned[];
   /** The new text has endings of several kinds. */
   mixed: boolean;
+  /** Absent in a dry run. */
+  hash: string | undefined;
 }
 
 /** @param notKept What each file did not keep; absent in a dry run. */
@@ -90,8 +96,8 @@ function answerOf(edited: readonly Edited[], notKept: readonly (readonly string[
     planned.map(({ edit, line, description }) => ({ path, edit, line, description }))
   );
   const files = (notKept ?? []).map((notKept, i) => {
-    const { source: { path }, planned, bytes, mixed } = edited[i];
-    return { path, edits: planned.length, hash: hashOf(bytes), line_ending_mixed: mixed, ...notKeptFields(notKept) };
+    const { source: { path }, planned, mixed, hash } = edited[i];
+    return { path, edits: planned.length, hash, line_ending_mixed: mixed, ...notKeptFields(notKept) };
   });
   const head = `${notKept ? "applied" : "would apply"} ${plural(count, "edit")} to ${plural(edited.length, "file")}`;
   const rows = notKept

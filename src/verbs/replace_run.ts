@@ -15,9 +15,18 @@ import { type Encoding, namedEncoding } from "../text/encoding.ts";
 import { compilePatterns, type Matcher } from "../text/patterns.ts";
 import { substitute } from "../text/substitute.ts";
 import { changing, demandTextName, LARGEST, notKeptFields, notKeptRows, readWhole } from "./change.ts";
-import { demandSame, NEEDS, type Outcome, outcomeOf, stage, withFile } from "./edit_files.ts";
+import {
+  boundsOf,
+  demandSame,
+  hashOfWhole,
+  NEEDS,
+  type Outcome,
+  outcomeOf,
+  type ReadText,
+  stage,
+  withFile,
+} from "./edit_files.ts";
 import { excludedNote, foldersNote } from "./find_run.ts";
-import { hashOf } from "./hash.ts";
 import { type Target, TargetFolders } from "./replace_folders.ts";
 import { FileText } from "./search_text.ts";
 import { type Sweep, sweep } from "./sweep.ts";
@@ -50,6 +59,8 @@ class Replacing {
   readonly #named: Encoding | undefined;
   readonly #text: FileText;
   readonly #holders: Holder[] = [];
+  /** What becomes of the only holder, as long as there is one alone: a large file is not gone through twice. */
+  #only?: Pick<Outcome, "bytes" | "idle">;
   #tree!: Tree;
   #print!: (path: string) => string;
   /** The refusal of the call, as far as it is known: of the earliest stage, and the first there. */
@@ -75,7 +86,10 @@ class Replacing {
     this.#text = new FileText(this.#named, () => side.call.pulse(), matcher?.plan?.windows);
   }
 
-  /** Every file is judged, in the order of the walk, and nothing of it kept but its name and facts; then each is read again and written. */
+  /**
+   * Every file is judged, in the order of the walk, and nothing of it kept but its name and facts; then each is read again and written,
+   * unless there is but one.
+   */
   answer(): Answer {
     const met = sweep(this.side, this.args, {
       folders: false,
@@ -156,7 +170,8 @@ class Replacing {
     if (size > LARGEST) return true;
     const bytes = new Uint8Array(size);
     const swept = decodeSwept(bytes.subarray(0, file.readAt(bytes, 0)), this.#named);
-    return typeof swept === "object" && searchFor(swept.text, this.args.find).next(0) !== undefined;
+    return typeof swept === "object" &&
+      searchFor(swept.text, this.args.find, () => this.side.call.pulse()).next(0) !== undefined;
   }
 
   /** Every refusal of one file. Only a governed one is told at once, since nothing comes before it. */
@@ -177,6 +192,8 @@ class Replacing {
         this.#findings.push(...found.slice(0, FINDINGS - this.#findings.length));
       }
       this.#holders.push({ ...target, occurrences: made.occurrences, notKept: [] });
+      const { bytes, idle } = made.outcome;
+      this.#only = this.#holders.length === 1 ? { bytes, idle } : undefined;
     });
   }
 
@@ -196,12 +213,18 @@ class Replacing {
 
   /** What becomes of a file; `undefined` when it does not hold the text any more. */
   #made(target: Target, file: OpenFile, folder: Folder): { occurrences: number; outcome: Outcome } | undefined {
+    const read = this.#read(target, file, folder);
+    if (!read) return undefined;
+    const bounds = boundsOf(this.side, target.path);
+    const { occurrences, changes } = substitute(read.text, this.args.find, this.args.with, bounds);
+    return occurrences === 0 ? undefined : { occurrences, outcome: outcomeOf(read, changes, target.path, bounds) };
+  }
+
+  /** A function of its own, so that nothing but its result holds the bytes. */
+  #read(target: Target, file: OpenFile, folder: Folder): ReadText | undefined {
     const bytes = readWhole(this.side, { ...target, folder, close() {} }, file);
     const swept = decodeSwept(bytes, this.#named);
-    if (typeof swept === "string") return undefined;
-    const { occurrences, changes } = substitute(swept.text, this.args.find, this.args.with);
-    if (occurrences === 0) return undefined;
-    return { occurrences, outcome: outcomeOf({ bytes, ...swept }, changes, target.path) };
+    return typeof swept === "string" ? undefined : { bytes, ...swept };
   }
 
   #write() {
@@ -213,10 +236,10 @@ class Replacing {
         const found = folders.found(holder);
         withFile(this.side, found, (file) => {
           demandSame(holder.facts, file.facts(), holder.path);
-          const made = this.#made(holder, file, found.folder);
+          const made = this.#only ?? this.#made(holder, file, found.folder)?.outcome;
           if (!made) throw new Refusal("stale", "it was changed while this call was at it; try again", holder.path);
-          holder.hash = hashOf(made.outcome.bytes);
-          if (!made.outcome.idle) holder.notKept = stage(this.side, this.door, found, made.outcome.bytes, file);
+          holder.hash = hashOfWhole(this.side, made.bytes);
+          if (!made.idle) holder.notKept = stage(this.side, this.door, found, made.bytes, file);
         });
       }
       this.door.publish();

@@ -47,3 +47,17 @@ Deno.test("a line longer than what is noted at a time", () => {
   assert.equal(index.start(3), 200_004);
   assert.equal(index.total, 4);
 });
+
+Deno.test("a lone CR at the very end, where a line is noted", () => {
+  const text = "b".repeat(5000) + "\r";
+  const index = new LineIndex(text);
+  assert.equal(index.total, 1);
+  assert.equal(index.start(2), 5001);
+  assert.equal(index.lineAt(5001), 2);
+});
+
+Deno.test("counting many lines shows life", () => {
+  let pulses = 0;
+  assert.equal(new LineIndex("\n".repeat(3_000_000), () => pulses++).total, 3_000_000);
+  assert.equal(pulses, 2);
+});

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { Refusal } from "../../src/refusal.ts";
 import { type Edit, resolveEdits } from "../../src/text/edit.ts";
-import { endingsAfter, textAfter } from "../../src/text/edit_changes.ts";
 import { demandFresh } from "../../src/text/edit_fresh.ts";
-import { countEndings } from "../../src/text/lines.ts";
+import { textAfter } from "./changed.ts";
 
 const replace = (find: string, put: string, more: { from?: number; to?: number; all?: boolean } = {}): Edit => ({
   kind: "replace",
@@ -17,10 +16,7 @@ const remove = (from: number, to?: number): Edit => ({ kind: "delete", from, to 
 
 function after(text: string, ...edits: Edit[]): string {
   const { changes } = resolveEdits(text, edits);
-  const result = textAfter(text, changes);
-  const [told, true_] = [endingsAfter(text, changes), countEndings(result)];
-  assert.deepEqual([told.lf, told.crlf, told.cr, told.lines], [true_.lf, true_.crlf, true_.cr, true_.lines]);
-  return result;
+  return textAfter(text, changes);
 }
 
 function refusal(text: string, ...edits: Edit[]): Refusal {
@@ -111,6 +107,25 @@ Deno.test("scenario 74: insertions and deletions of whole lines", () => {
   assert.equal(after("a\u2028b\nc", insert(1, "x")), "a\u2028b\nx\nc");
 });
 
+Deno.test("lines put behind a last line without an ending are all there, empty ones too", () => {
+  assert.equal(after("x", insert(1, "")), "x\n\n");
+  assert.equal(after("x", insert(1, "\n")), "x\n\n");
+  assert.equal(after("x", insert(1, "\n\n")), "x\n\n\n");
+  assert.equal(after("x", insert(1, "y\n\n")), "x\ny\n\n");
+  assert.equal(after("x", insert(1, "\ny")), "x\n\ny");
+  assert.equal(after("x", insert(1, ""), insert(1, "b")), "x\n\nb");
+  assert.equal(after("x", insert(1, "b"), insert(1, "")), "x\nb\n\n");
+  assert.equal(after("x", insert(1, ""), insert(1, "")), "x\n\n\n");
+  assert.equal(after("a\r\nx", insert(2, "\n")), "a\r\nx\r\n\r\n");
+  assert.equal(after("x", remove(1), insert(1, "")), "\n");
+  assert.equal(after("a\nbb", replace("b", "", { all: true }), insert(2, "x")), "a\nx");
+  assert.equal(after("a\nbb", replace("b", "c\n", { all: true }), insert(2, "x")), "a\nc\nc\nx");
+  assert.equal(after("a\nbb", replace("b", "c", { all: true }), insert(2, "x")), "a\ncc\nx");
+  // A CR and an LF of two lines do not become one ending.
+  assert.equal(after("a\rb\nc\n", insert(1, "")), "a\r\r\nb\nc\n");
+  assert.equal(after("a\rb\r\rc\n\nd", insert(4, "t")), "a\rb\r\rc\nt\r\n\nd");
+});
+
 Deno.test("scenario 59: text that is brought in takes the file's ending", () => {
   assert.equal(after("a\nb\n", replace("a", "x\r\ny\rz")), "x\ny\nz\nb\n");
   assert.equal(after("a\r\nb\r\n", replace("a", "x\ny\rz\r\n")), "x\r\ny\r\nz\r\n\r\nb\r\n");
@@ -140,7 +155,7 @@ Deno.test("scenario 55: an edit that puts back the same text changes nothing", (
   const text = "a\r\nb\nc\rd\u2028e\n";
   for (const find of ["a\r\nb", "b\nc", "\nc\r", "c\rd", "e\n", "a\nb\nc\nd"]) {
     const { changes, planned } = resolveEdits(text, [replace(find, find)]);
-    assert.deepEqual(changes, []);
+    assert.equal(changes.length, 0);
     assert.equal(planned[0].places, 1);
   }
 });
@@ -165,6 +180,56 @@ Deno.test("scenario 69: every edit counts on the file as it was read; touching i
   // `all` counts as one span from its first place to its last.
   assertRefused("conflict", /overlaps/, "a\nb\na\n", replace("a", "x", { all: true }), replace("b", "y"));
   assert.equal(after("c\na\nb\na\nc", replace("a", "x", { all: true }), insert(0, "0"), remove(5)), "0\nc\nx\nb\nx\n");
+});
+
+Deno.test("millions of places: all of them, none held, and a sign of life again and again", () => {
+  const text = "1,2,3,4\n".repeat(600_000);
+  let pulses = 0;
+  const edits = [replace(",", ";", { all: true }), insert(0, "head")];
+  const { changes, planned } = resolveEdits(text, edits, { pulse: () => pulses++ });
+  assert.equal(planned[0].description, "replace 1800000 places");
+  assert.equal(changes.length, 1_800_001);
+  const resolved = pulses;
+  assert.ok(resolved >= 18, String(resolved));
+  assert.equal(textAfter(text, changes), "head\n" + text.replaceAll(",", ";"));
+  assertRefused("conflict", /stands there 1800000 times, in the lines 1, 1, 1, 2,/, text, replace(",", ";"));
+  assertRefused("conflict", /^edit 2: it overlaps edit 1 at line 2/, text, edits[0], insert(1, "x"));
+
+  const cancelled = new Error("cancelled");
+  for (const at of [1, 5, resolved]) {
+    let left = at;
+    const pulse = () => {
+      if (--left === 0) throw cancelled;
+    };
+    assert.throws(() => resolveEdits(text, edits, { pulse }), cancelled);
+  }
+});
+
+Deno.test("the file's other endings at millions of places", () => {
+  const text = "a\r\n".repeat(300_000);
+  assert.equal(after(text, replace("\n", ";", { all: true })), "a;".repeat(300_000));
+  assert.equal(after(text, replace("a\n", "b\nc\n", { all: true })), "b\r\nc\r\n".repeat(300_000));
+  assert.equal(after("\r\n".repeat(300_000), replace("\n\n", "x\n", { all: true })), "x\r\n".repeat(150_000));
+});
+
+Deno.test("text in a few mebibytes takes the file's ending, also where a piece would end inside a CR LF", () => {
+  for (const shift of ["", "x"]) {
+    const put = shift + "a\r\nb\rc\n".repeat(400_000);
+    assert.equal(after("1\r\n2", replace("2", put)), "1\r\n" + put.replace(/\r\n|\r|\n/g, "\r\n"));
+    assert.equal(after("1\n2", replace("2", put)), "1\n" + put.replace(/\r\n|\r|\n/g, "\n"));
+  }
+});
+
+Deno.test("text that is longer than any file may be is refused with its size", () => {
+  const largest = 1024 * 1024;
+  for (const edit of [replace("a", "\n".repeat(largest)), insert(1, "\n".repeat(largest))]) {
+    assert.throws(
+      () => resolveEdits("a\r\n", [edit], { largest, path: "p" }),
+      (error) =>
+        error instanceof Refusal && error.outcome === "refused" && error.path === "p" &&
+        /^the file would have at least \d{7} bytes; files of up to 1 MiB are changed$/.test(error.message),
+    );
+  }
 });
 
 Deno.test("what a plan says", () => {

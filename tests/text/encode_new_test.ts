@@ -98,6 +98,17 @@ Deno.test("scenario 58: a character the encoding lacks, with its line", () => {
   assert.throws(write, (error) => error instanceof Refusal && /^line 3 would hold → \(U\+2192\)/.test(error.message));
 });
 
+Deno.test("a NUL is refused with its line, in every encoding", () => {
+  for (const name of ["utf-8", "latin1", "utf-16le-bom", "utf-32le-bom"]) {
+    assert.throws(
+      () => newContent({ text: "a\r\nb\0", encoding: namedEncoding(name), path: "p" }),
+      (error) =>
+        error instanceof Refusal && error.outcome === "refused" && error.path === "p" &&
+        /^line 2 would hold a NUL, which no text holds/.test(error.message),
+    );
+  }
+});
+
 Deno.test("scenario 55: read then written back unchanged gives the same bytes", () => {
   const names = ["utf-8", "utf-8-bom", "utf-16le-bom", "utf-16be-bom", "utf-32le-bom"];
   const text = fc.constantFrom("\n", "\r\n", "\r").chain((ending) =>

@@ -198,7 +198,9 @@ Deno.test("a file whose bytes are not those its encoding is written with is refu
     const encoding = namedEncoding(name);
     const bytes = new Uint8Array(all);
     const text = decodeWhole(bytes, encoding);
-    const refused = refusal(() => spliceChanges({ bytes, text, encoding }, [{ start: 0, end: 1, text: "b" }], "p"));
+    const refused = refusal(() =>
+      spliceChanges({ bytes, text, encoding }, [{ start: 0, end: 1, text: "b" }], { path: "p" })
+    );
     assert.equal(refused.outcome, "refused", name);
     assert.match(refused.message, /from offset 1 on|from offset 6 on/, name);
     assert.equal(refused.path, "p");
@@ -240,7 +242,7 @@ Deno.test("changes in the bytes are those in the text, for every encoding; what 
       const text = raw.replace(lacking, "x");
       const encoding = namedEncoding(name);
       const bytes = encodeText(text, encoding);
-      const changes = changesOf(text, numbers, puts.map((put) => put.replace(lacking, "y")));
+      const changes = changesOf(text, numbers, puts.map((put) => put.replace(lacking, "y").replaceAll("\0", "")));
       let expected = text;
       for (const { start, end, text: put } of changes.toReversed()) {
         expected = expected.slice(0, start) + put + expected.slice(end);
@@ -258,8 +260,56 @@ Deno.test("the line named for a lacking character is that in the new text", () =
   const text = "a\r\nb\r\nc\r\n";
   const bytes = encodeText(text, encoding);
   const changes = [{ start: 0, end: 0, text: "1\r\n2\r\n", edit: 1 }, { start: 6, end: 7, text: "x\r\ny→", edit: 2 }];
-  const refused = refusal(() => spliceChanges({ bytes, text, encoding }, changes, "p"));
+  const refused = refusal(() => spliceChanges({ bytes, text, encoding }, changes, { path: "p" }));
   assert.match(refused.message, /^edit 2: line 6 would hold →/);
+});
+
+Deno.test("a NUL that is brought in is refused with its line, whatever the encoding; one that is there stays", () => {
+  for (const name of ["utf-8", "utf-16le-bom", "latin1", "shift_jis", "iso-2022-jp"]) {
+    const encoding = namedEncoding(name);
+    const text = name === "iso-2022-jp" ? "a\nb" : "a\nb\0";
+    const bytes = encodeText(text, encoding);
+    const splice = (put: string) =>
+      spliceChanges({ bytes, text, encoding }, [{ start: 3, end: 3, text: put, edit: 4 }], { path: "p" });
+    const refused = refusal(() => splice("x\ny\0"));
+    assert.match(refused.message, /^edit 4: line 3 would hold a NUL/, name);
+    assert.deepEqual([refused.outcome, refused.path], ["refused", "p"]);
+    assert.equal(decodeWhole(splice("x"), encoding), text.slice(0, 3) + "x" + text.slice(3), name);
+  }
+});
+
+Deno.test("a file that would be too large is refused with its size before it is made, in every kind of encoding", () => {
+  const largest = 1024 * 1024;
+  for (const name of ["utf-8", "utf-16be", "latin1", "gbk", "iso-2022-jp", "utf-32le-bom"]) {
+    const encoding = namedEncoding(name);
+    const rest = name === "latin1" ? "é" : "語";
+    const text = "aaaa" + (name === "iso-2022-jp" ? "" : rest);
+    const bytes = encodeText(text, encoding);
+    const put = "x".repeat(1000);
+    const fits = Math.floor((largest - bytes.length) / (encodeText(put, encoding).length - encoding.bom.length));
+    const splice = (count: number) =>
+      spliceChanges(
+        { bytes, text, encoding },
+        Array.from({ length: count }, () => ({ start: 1, end: 1, text: put })),
+        { largest, path: "p" },
+      );
+    const made = splice(fits).length;
+    assert.ok(made <= largest && made > largest - 5000, name);
+    const refused = refusal(() => splice(fits + 1));
+    assert.deepEqual([refused.outcome, refused.path], ["refused", "p"]);
+    const [, size] = /^the file would have (?:at least )?(\d+) bytes; files of up to 1 MiB are changed$/.exec(
+      refused.message,
+    )!;
+    assert.ok(Number(size) > largest, refused.message);
+    // One text that is longer than any file is not even encoded.
+    assert.match(
+      refusal(() =>
+        spliceChanges({ bytes, text, encoding }, [{ start: 0, end: 0, text: "x".repeat(largest + 1) }], { largest })
+      )
+        .message,
+      /at least 1048577 bytes/,
+    );
+  }
 });
 
 Deno.test("no change gives the very bytes", () => {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Refusal } from "../../src/refusal.ts";
-import { textAfter } from "../../src/text/edit_changes.ts";
 import { demandFindable, substitute } from "../../src/text/substitute.ts";
+import { textAfter } from "./changed.ts";
 
 function after(text: string, find: string, put: string): [string, number] {
   const { occurrences, changes } = substitute(text, find, put);
@@ -16,7 +16,7 @@ Deno.test("every place, case counts, nothing in the replacement means anything b
   assert.deepEqual(after("abc", "x", "y"), ["abc", 0]);
   assert.deepEqual(after("", "x", "y"), ["", 0]);
   assert.deepEqual(after("a1a", "a", ""), ["1", 2]);
-  assert.deepEqual(substitute("aa", "a", "a"), { occurrences: 2, changes: [] });
+  assert.equal(substitute("aa", "a", "a").changes.length, 0);
 });
 
 Deno.test("what is brought in takes the file's ending, and lines found with another one are found", () => {
@@ -45,4 +45,24 @@ Deno.test("without endings it is what splitting and joining does", () => {
     const parts = text.split(find);
     assert.deepEqual(after(text, find, put), [parts.join(put), parts.length - 1]);
   }));
+});
+
+Deno.test("millions of places are counted and not held", () => {
+  const text = "a".repeat(3_000_000);
+  let pulses = 0;
+  const { occurrences, changes } = substitute(text, "a", "b", { pulse: () => pulses++ });
+  assert.equal(occurrences, 3_000_000);
+  assert.ok(pulses >= 10, String(pulses));
+  let at = 0;
+  changes.forEach(({ start, end, text }) => {
+    if (start !== at || end !== ++at || text !== "b") assert.fail(`${start} to ${end}`);
+  });
+  assert.equal(at, text.length);
+});
+
+Deno.test("a replacement that is longer than any file is refused", () => {
+  assert.throws(
+    () => substitute("a\r\n", "a", "\n".repeat(2000), { largest: 1000, path: "p" }),
+    (error) => error instanceof Refusal && error.outcome === "refused" && error.path === "p",
+  );
 });

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { Refusal } from "../../src/refusal.ts";
 import { type Edit, resolveEdits } from "../../src/text/edit.ts";
-import { textAfter } from "../../src/text/edit_changes.ts";
+import { textAfter } from "../text/changed.ts";
 import type { EngineSide, Form } from "../../src/verbs/verb.ts";
 import { mixed } from "../screens/samples.ts";
 import { call, DISKS, sideOf } from "../support/side.ts";
@@ -447,4 +447,67 @@ both("random edits of random files do on the disk what they do to texts", {}, as
     { numRuns: 300, interruptAfterTimeLimit: 5000 },
   );
   assert.ok(applied > 0);
+});
+
+both("a file that would be too large is refused with its size", {
+  "app/q": "Q".repeat(300_000),
+  "app/long": "x".repeat(1000),
+  "app/other": "a\n",
+}, async ({ refuses }) => {
+  const message = "the file would have 300000000 bytes; files of up to 256 MiB are changed";
+  const put = "x".repeat(1000);
+  assert.deepEqual(await refuses({ path: "q", replace: "Q", with: put, all: true }, "refused"), {
+    ok: false,
+    outcome: "refused",
+    message,
+    path: "q",
+  });
+  const all = { replace: "Q", withFile: "long", all: true };
+  const other = ["other", { insertAfter: 0, text: "x" }] as const;
+  assert.equal((await refuses(files(other, ["q", all]), "refused")).message, message);
+});
+
+both("a NUL is not brought in, by whatever way, and one that is there can be taken out", {
+  "app/a": "a\nb\n",
+  "app/nul": "x".repeat(9000) + "\0",
+  "app/late": "x".repeat(9000) + "\ny\0",
+}, async ({ refuses, answer, read }) => {
+  for (
+    const args of [
+      { path: "a", replace: "b", with: "x\0" },
+      { path: "a", replace: "b", with: "\n\0", all: true },
+      { path: "a", insert_after: 2, text: "\0" },
+      // It is told before a credential.
+      { path: "a", insert_after: 1, text: "AK" + "IA" + mixed(16, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", 3) + "\0" },
+      files(["a", { replace: "b", withFile: "nul" }]),
+    ]
+  ) {
+    const { message, path } = await refuses(args, "refused");
+    assert.match(message, /^edit 1: line [23] would hold a NUL, which no text holds/);
+    assert.equal(path, "a");
+  }
+  assert.equal((await answer({ path: "late", replace: "y\0", with: "y" })).outcome, "ok");
+  assert.equal(read("late"), "x".repeat(9000) + "\ny");
+});
+
+both("a cancelled edit of many places changes nothing", { "app/a": "1,2\n".repeat(500_000) }, async (world) => {
+  const { side, tree, outcome } = world;
+  const before = tree();
+  const args = { path: "a", replace: ",", with: ";", all: true };
+  const { call } = side;
+  let pulses = 0;
+  side.call = { ...call, pulse: () => void pulses++ };
+  assert.equal(await outcome({ ...args, dry_run: true }), "ok");
+  assert.ok(pulses > 20, String(pulses));
+  for (let at = 1; at <= pulses; at += 7) {
+    let left = at;
+    side.call = {
+      ...call,
+      pulse() {
+        if (--left === 0) throw new Refusal("refused", "cancelled");
+      },
+    };
+    assert.equal(await outcome(args), "refused");
+    assert.deepEqual(tree(), before);
+  }
 });

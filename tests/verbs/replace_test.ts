@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { textAfter } from "../../src/text/edit_changes.ts";
+import { textAfter } from "../text/changed.ts";
 import { substitute } from "../../src/text/substitute.ts";
 import type { EngineSide, Form } from "../../src/verbs/verb.ts";
 import { mixed } from "../screens/samples.ts";
@@ -235,4 +235,33 @@ both("random files do on the disk what they do as texts", {}, async ({ top, answ
     { numRuns: 300, interruptAfterTimeLimit: 5000 },
   );
   assert.ok(changed > 0);
+});
+
+both("a file that would be too large is refused with its size, and none is changed", {
+  "app/a": "Q",
+  "app/q": "Q".repeat(300_000),
+}, async ({ refuses }) => {
+  assert.deepEqual(await refuses("Q", "x".repeat(1000), "refused"), {
+    ok: false,
+    outcome: "refused",
+    message: "the file would have 300000000 bytes; files of up to 256 MiB are changed",
+    path: "q",
+  });
+});
+
+both("a NUL is not brought in", { "app/a": "a\nb\n" }, async ({ refuses, answer }) => {
+  const { message, path } = await refuses("b", "b\0", "refused");
+  assert.match(message, /^line 2 would hold a NUL, which no text holds/);
+  assert.equal(path, "a");
+  assert.equal((await answer("zebra", "\0")).occurrences, 0);
+});
+
+both("a million places, in the only file and in one of two", { "app/a": "1,2\n".repeat(500_000) }, async (world) => {
+  const { answer, read, top } = world;
+  const places = (await answer(",", ";")).files.map(({ occurrences }: { occurrences: number }) => occurrences);
+  assert.deepEqual(places, [500_000]);
+  assert.equal(read("a"), "1;2\n".repeat(500_000));
+  put(`${top}/app`, { b: ";" });
+  assert.equal((await answer(";", "::")).occurrences, 500_001);
+  assert.deepEqual([read("a"), read("b")], ["1::2\n".repeat(500_000), "::"]);
 });
