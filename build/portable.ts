@@ -14,8 +14,10 @@ export async function buildPortable(into: URL): Promise<string> {
   await removeOld(into);
   const lib = new URL("lib/", into);
   await Deno.mkdir(lib, { recursive: true });
-  await Promise.all(["front", "engine", "sealed"].map((name) => bundle(`src/entries/${name}.ts`, lib)));
+  await Promise.all(["front", "engine"].map((name) => bundle(`src/entries/${name}.ts`, lib)));
   for (const { name } of Deno.readDirSync(lib)) await hideLateImports(new URL(name, lib));
+  // Its own modules are all loaded before it is sealed: later it can read none.
+  await bundle("src/entries/sealed.ts", lib);
   const runtime = Deno.build.os === "windows" ? "deno.exe" : "deno";
   await Deno.copyFile(Deno.execPath(), new URL(runtime, lib));
   await Deno.copyFile(new URL("LICENSE", TOP), new URL("LICENSE", into));

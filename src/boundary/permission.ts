@@ -27,3 +27,10 @@ export function demand(place: Place, needed: readonly Permission[], path: string
 export function grants(place: Place, word: Permission): boolean {
   return place.can.has(word);
 }
+
+const CHANGING: readonly Permission[] = ["create", "update", "rename", "delete"];
+
+/** Whether the place lets anything in it be changed. */
+export function grantsChange(place: Pick<Place, "can">): boolean {
+  return CHANGING.some((word) => place.can.has(word));
+}

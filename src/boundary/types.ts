@@ -26,6 +26,8 @@ export interface Scope {
   /** The real folder or file the scope leads to, absolute, when it exists. */
   real?: string;
   identity?: Identity;
+  /** That is a folder. */
+  isFolder?: boolean;
   /** The file that declares it. */
   declared: string;
 }

@@ -21,7 +21,7 @@ export function openScopes(
   faults: Fault[],
 ): Scope[] {
   const { names } = system;
-  const opened: Opened[] = [];
+  const opened: Scope[] = [];
   const open = (path: string, place: Place) => {
     const scope = { path, declared: place.source.file, ...locate(path, tree, system) };
     if ("outside" in scope) {
@@ -29,14 +29,14 @@ export function openScopes(
         "declare that folder as a tree of its own";
       faults.push({ place, message });
     }
-    return scope as Opened;
+    return scope as Scope;
   };
   for (const { path, can, place } of declared) {
     const scope = { ...open(path, place), can };
     twice(scope, opened.filter((other) => other.can), place, faults, system);
     opened.push(scope);
   }
-  const screens: Opened[] = [];
+  const screens: Scope[] = [];
   for (const { path, screen, place } of screened) {
     const same = opened.find((scope) => fold(scope.path, names) === fold(path, names));
     const scope = same ?? open(path, place);
@@ -45,10 +45,8 @@ export function openScopes(
     screens.push(scope);
     if (!same) opened.push(scope);
   }
-  return opened.map(({ isFolder: _, ...scope }) => scope);
+  return opened;
 }
-
-type Opened = Scope & { isFolder?: boolean };
 
 function locate(path: string, tree: Folder, system: System) {
   const { real, facts } = destinationOf(tree.real, path, system);
@@ -62,8 +60,8 @@ function locate(path: string, tree: Folder, system: System) {
 }
 
 /** Two names of one place with two sets: neither could be said to decide. Hard links of a file are two places. */
-function twice(scope: Opened, others: readonly Opened[], place: Place, faults: Fault[], system: System): void {
-  const placed = (it: Opened): Folder => ({
+function twice(scope: Scope, others: readonly Scope[], place: Place, faults: Fault[], system: System): void {
+  const placed = (it: Scope): Folder => ({
     real: it.real!,
     identity: it.isFolder && it.identity || { dev: 0, ino: 0 },
   });

@@ -98,10 +98,14 @@ export interface Changing {
   /** Flushes the whole file system that this folder lies on. Returns false where that cannot be asked for: then files are flushed one by one. */
   syncAll(): boolean;
   /**
-   * Takes the advisory lock of this folder for as long as it is open. Returns false when another process has it, or another handle
-   * of this one. Answers true where there are no such locks: on some file systems, for a folder that may not be listed, on Windows.
+   * Takes the advisory lock of this folder for as long as it is open, or makes the one it has another. Returns false when another process
+   * has one that excludes it, or another handle of this one; it then has none. Answers true where there are no such locks: on some file
+   * systems, for a folder that may not be listed, on Windows.
+   * @param shared Beside others that share it.
    */
-  tryLock(): boolean;
+  tryLock(shared?: boolean): boolean;
+  /** Lets go of that lock. */
+  unlock(): void;
 }
 
 /** A file that is being made. */

@@ -40,7 +40,7 @@ import { DiskError, type Facts, type Folder, isSame, type OpenFile, systemError 
 
 const AT_REMOVEDIR = 0x200;
 const RENAME_NOREPLACE = 1;
-const LOCK_EXCLUSIVE_OR_FAIL = 2 | 4;
+const [LOCK_SHARED_OR_FAIL, LOCK_EXCLUSIVE_OR_FAIL, LOCK_NONE] = [1 | 4, 2 | 4, 8];
 const UTIME_OMIT = 0x3fff_fffe;
 const SIGXFSZ = 25;
 const SIG_IGN = 1n;
@@ -211,8 +211,12 @@ export abstract class ChangingFolder implements Changing {
     return false;
   }
 
-  tryLock(): boolean {
-    return lock(this.handle);
+  tryLock(shared = false): boolean {
+    return lock(this.handle, shared ? LOCK_SHARED_OR_FAIL : LOCK_EXCLUSIVE_OR_FAIL);
+  }
+
+  unlock(): void {
+    lock(this.handle, LOCK_NONE);
   }
 }
 
@@ -358,9 +362,9 @@ function demandSame(fd: number, facts: Facts) {
   }
 }
 
-/** Whether a file or folder is locked now, or cannot be on this file system. */
-function lock(fd: number): boolean {
-  return retried(() => calls().flock(fd, LOCK_EXCLUSIVE_OR_FAIL)) >= 0 || code() !== E.AGAIN;
+/** Whether a file or folder is locked so now, or cannot be on this file system. */
+function lock(fd: number, how = LOCK_EXCLUSIVE_OR_FAIL): boolean {
+  return retried(() => calls().flock(fd, how)) >= 0 || code() !== E.AGAIN;
 }
 
 class DescriptorNewFile implements NewFile {

@@ -7,15 +7,15 @@
 import { governedBy, governedInside, governedRefusal, isGovernedEntry, isStaging } from "../boundary/governed.ts";
 import { absoluteOf, type Location } from "../boundary/locate.ts";
 import { keyOf, slashed } from "../boundary/names.ts";
-import { demand } from "../boundary/permission.ts";
+import { demand, grantsChange } from "../boundary/permission.ts";
 import { printLocation } from "../boundary/print.ts";
 import type { Survey } from "../boundary/survey.ts";
 import type { Identity, Permission } from "../boundary/types.ts";
 import { Refusal } from "../refusal.ts";
 import { type Deed, type NewFile, type NotKept, Warrant } from "./changes.ts";
 import {
+  type Disk,
   DiskError,
-  type Facts,
   type Folder,
   isFolderEntry,
   isSame,
@@ -23,6 +23,7 @@ import {
   nameOf,
   type OpenFile,
 } from "./disk.ts";
+import { FolderLocks } from "./locks.ts";
 import { type Found, refusalOf } from "./resolve.ts";
 
 /** What a door tells its caller. */
@@ -88,20 +89,23 @@ const TOP_STAYS = "the top folder of an open tree, or a folder that holds one, s
 
 /** Another process that changes the same folder is waited for so long, in milliseconds. Spec: 2-verbs §2.7. */
 const PATIENCE = 30_000;
-/** How often its lock is tried meanwhile. */
-const RETRY = 10;
+
+/** How deep folders may lie in one that is changed as a whole: each level has a handle open. */
+export const DEEPEST = 500;
 
 /** Folders that this process has cleaned, by device and number. Decision 55. */
 const cleaned = new Set<string>();
 
 export class Door {
   readonly #warrant = new Warrant();
-  readonly #locked = new Set<string>();
+  readonly #locks: FolderLocks;
   readonly #pending: Pending[] = [];
   #began = false;
 
   /** @param patience Tests make it shorter. */
-  constructor(readonly survey: Survey, readonly keeper: DoorKeeper, readonly patience = PATIENCE) {}
+  constructor(disk: Disk, readonly survey: Survey, readonly keeper: DoorKeeper, patience = PATIENCE) {
+    this.#locks = new FolderLocks(disk, () => keeper.pulse(), patience);
+  }
 
   /**
    * Stage 4: no governed name, by the written path and by the real one, and no staging name.
@@ -125,43 +129,31 @@ export class Door {
   }
 
   /**
-   * Takes the locks of the folders that hold these entries, in one order for everybody, waiting for other processes; they are held
-   * as long as the entries are open. Then removes what killed processes left there.
+   * Locks the folders that hold these entries, waiting for other processes, as long as the entries are open; then removes what killed
+   * processes left there. What of an entry was seen before has to be looked at again.
    *
-   * @throws {Refusal} `denied` when another process does not end its change.
+   * @throws {Refusal} `denied` when another process does not end its change, `stale` when it has moved a folder.
    */
   lock(entries: readonly Found[]): void {
-    const folders = new Map<string, { folder: Folder; facts: Facts }>();
-    for (const { folder } of entries) {
-      const facts = this.#try(entries[0], () => folder.facts());
-      const key = `${facts.dev}:${facts.ino}`;
-      if (!folders.has(key) && !this.#locked.has(key)) folders.set(key, { folder, facts });
+    if (entries.every(({ folder }) => folder.rehearses)) return;
+    try {
+      this.#locks.lock(entries);
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error;
+      const path = this.#print(entries[0]);
+      if (error.fault !== "replaced") throw refusalOf(error, path);
+      throw new Refusal(
+        "stale",
+        "a folder on the way was moved or replaced while this call was at it; try again",
+        path,
+      );
     }
-    const inOrder = [...folders].sort(([, a], [, b]) => a.facts.dev - b.facts.dev || a.facts.ino - b.facts.ino);
-    for (const [key, { folder }] of inOrder) {
-      this.#try(entries[0], () => this.#lockOne(folder));
-      this.#locked.add(key);
-    }
+    for (const { folder } of entries) this.#clean(folder);
   }
 
   /** A folder is about to be closed, and its lock goes with it: opened anew, it can be locked again. */
-  release({ dev, ino }: Identity): void {
-    this.#locked.delete(`${dev}:${ino}`);
-  }
-
-  #lockOne(folder: Folder) {
-    const until = performance.now() + this.patience;
-    const sleeper = new Int32Array(new SharedArrayBuffer(4));
-    while (!folder.tryLock()) {
-      if (performance.now() > until) {
-        throw new Refusal(
-          "denied",
-          "another process of Fettler's has been changing files in the same folder for half a minute; nothing was changed, try again",
-        );
-      }
-      this.keeper.pulse();
-      Atomics.wait(sleeper, 0, 0, RETRY);
-    }
+  release(folder: Identity): void {
+    this.#locks.release(folder);
   }
 
   /** Removes staging that no living process is at, once in a folder. Failing to is no fault of the call. */
@@ -188,7 +180,6 @@ export class Door {
     this.judge(at, needs);
     return this.#try(at, () => {
       this.#begin();
-      this.#clean(at.folder);
       const staging = `.fettle-${randomHex()}.tmp`;
       const replaced = at.facts;
       // Nobody but the owner sees into it before it has the old file's lists and mode.
@@ -417,14 +408,25 @@ export class Door {
     this.#act(at, () => at.folder.setMode(this.#warrant, at.name, at.facts!, mode));
   }
 
-  /** @throws {Refusal} `refused` for the top folder of an open tree, under whichever name. */
-  demandNoTop({ real, written, name }: Found): void {
+  /**
+   * The folders that stay where they are: tops of trees, and the folder of a scope in a place where nothing may be changed, which the
+   * fences keep.
+   * @throws {Refusal} `refused`; `denied` for a scope's.
+   */
+  demandNoTop({ real, written, name, facts }: Found): void {
     const { boundary } = this.survey;
+    const path = printLocation(boundary, written);
     const key = keyOf(boundary.names, absoluteOf(boundary, real));
-    if (
-      name !== "" && boundary.trees.every(({ real }) => keyOf(boundary.names, slashed(boundary.names, real)) !== key)
-    ) return;
-    throw new Refusal("refused", TOP_STAYS, printLocation(boundary, written));
+    const isTop = name === "" ||
+      boundary.trees.some(({ real }) => keyOf(boundary.names, slashed(boundary.names, real)) === key);
+    if (isTop) throw new Refusal("refused", TOP_STAYS, path);
+    const holder = this.survey.place(absoluteOf(boundary, { tree: real.tree, segments: real.segments.slice(0, -1) }));
+    if (facts?.kind !== "dir" || holder && grantsChange(holder)) return;
+    throw new Refusal(
+      "denied",
+      "nothing may be changed in the folder that holds this one, so it stays where it is",
+      path,
+    );
   }
 
   /**
@@ -455,8 +457,12 @@ export class Door {
     return scan;
   }
 
-  #scan(parent: Folder, name: string, at: Location, scan: Scan) {
+  #scan(parent: Folder, name: string, at: Location, scan: Scan, depth = 1) {
     const { governed } = scan;
+    if (depth > DEEPEST) {
+      const path = printLocation(this.survey.boundary, at);
+      throw new Refusal("refused", `folders lie more than ${DEEPEST} deep in each other here`, path);
+    }
     const folder = parent.folder(name);
     try {
       const listing = folder.list();
@@ -475,7 +481,7 @@ export class Door {
         switch (kindOfEntry(entry)) {
           case "dir":
             scan.directories++;
-            this.#scan(folder, inner, here, scan);
+            this.#scan(folder, inner, here, scan, depth + 1);
             break;
           case "file":
             if (!isStaging(inner)) scan.files++;
@@ -535,6 +541,7 @@ export class Door {
         if (!(error instanceof DiskError || error instanceof Refusal)) throw error;
       }
     }
+    this.#locks.close();
   }
 
   #act(at: Found, act: () => void) {

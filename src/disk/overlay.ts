@@ -300,6 +300,8 @@ class OverlayFolder implements Folder {
     return true;
   }
 
+  unlock(): void {}
+
   #put(name: string, entry: Entry | null) {
     this.overlay.put(this.#facts, name, entry);
   }

@@ -177,8 +177,9 @@ export abstract class ChangingFolder implements Changing {
     return false;
   }
 
-  tryLock(): boolean {
-    if (WINDOWS || this.#lock) return true;
+  tryLock(shared = false): boolean {
+    if (WINDOWS) return true;
+    this.unlock();
     let folder: Deno.FsFile;
     try {
       folder = attempt(() => Deno.openSync(this.path));
@@ -190,7 +191,7 @@ export abstract class ChangingFolder implements Changing {
       folder.close();
       throw replaced();
     }
-    if (lock(folder)) {
+    if (lock(folder, shared)) {
       this.#lock = folder;
       return true;
     }
@@ -198,9 +199,13 @@ export abstract class ChangingFolder implements Changing {
     return false;
   }
 
-  close(): void {
+  unlock(): void {
     this.#lock?.close();
     this.#lock = undefined;
+  }
+
+  close(): void {
+    this.unlock();
   }
 
   #demand(warrant: Warrant, name: string) {
@@ -284,16 +289,16 @@ function replaced(): DiskError {
 }
 
 /** Whether a lock was taken; `undefined` where there is none to take. */
-function tryLock(file: Deno.FsFile): boolean | undefined {
+function tryLock(file: Deno.FsFile, shared = false): boolean | undefined {
   try {
-    return file.tryLockSync(true);
+    return file.tryLockSync(!shared);
   } catch {
     return undefined;
   }
 }
 
-function lock(file: Deno.FsFile): boolean {
-  return tryLock(file) !== false;
+function lock(file: Deno.FsFile, shared = false): boolean {
+  return tryLock(file, shared) !== false;
 }
 
 /** Opens a file that was looked at, for writing or, where that is not allowed, for reading. */

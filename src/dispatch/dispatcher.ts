@@ -220,7 +220,7 @@ function interrupted(changed: readonly string[]): Refusal {
 }
 
 function done(changed: readonly string[]): string {
-  const known = changed.length === 0 ? "no entry is known to be changed" : `changed were ${changed.join(", ")}`;
+  const known = changed.length === 0 ? "what was changed by then is not known" : `changed were ${changed.join(", ")}`;
   return `${known}; each file is whole, as it was or as it was to be; look before you go on`;
 }
 

@@ -7,8 +7,8 @@
  */
 import { GOVERNED_NAMES } from "../boundary/governed.ts";
 import { join, keyOf, slashed } from "../boundary/names.ts";
+import { grantsChange } from "../boundary/permission.ts";
 import { isListed, type Place, type Survey } from "../boundary/survey.ts";
-import type { Permission } from "../boundary/types.ts";
 
 /** Absolute paths, each covering everything below it. */
 export interface FencePlan {
@@ -19,17 +19,15 @@ export interface FencePlan {
   denyWrite: readonly string[];
 }
 
-/** What lets something be changed. */
-const CHANGING: readonly Permission[] = ["create", "update", "rename", "delete"];
-
 /**
  * The plan for a boundary: every listed place that lies in no other one, less the hidden places inside them; and every place where
- * something may be changed, less the others inside them, the governed names at the tops of trees, and the files in force.
+ * something may be changed, and that holds a scope which is no folder, less the others inside them, the governed names at the tops of
+ * trees, and the files in force.
  */
 export function planFence(survey: Survey): FencePlan {
   const { boundary } = survey;
   const { open: read, deny: denyRead } = planFor(survey, isListed);
-  const { open: write, deny: denyWrite } = planFor(survey, changes);
+  const { open: write, deny: denyWrite } = planFor(survey, changes, holdersOf(survey));
   const tops = boundary.trees.map((tree) => slashed(boundary.names, tree.real));
   const governed = tops.flatMap((top) => GOVERNED_NAMES.map((name) => join(top, name)));
   const fixed = [...governed, ...boundary.inForce.map((file) => slashed(boundary.names, file))];
@@ -38,13 +36,27 @@ export function planFence(survey: Survey): FencePlan {
 }
 
 function changes(place: Place | undefined): boolean {
-  return isListed(place) && CHANGING.some((word) => place.can.has(word));
+  return isListed(place) && grantsChange(place);
+}
+
+/**
+ * The folders that hold scopes in which something may be changed and which are no folders themselves: files, and what is not there. Such
+ * a scope is changed by names of the folder that holds it; what lies beside it there is then held by the verb layer alone.
+ */
+function holdersOf({ boundary }: Survey): string[] {
+  return boundary.trees.flatMap((tree) => {
+    const scopes = tree.scopes.filter(({ can, isFolder }) => can && !isFolder && grantsChange({ can: new Set(can) }));
+    const top = slashed(boundary.names, tree.real);
+    const paths = scopes.flatMap(({ path, real }) => [join(top, path), ...real ? [slashed(boundary.names, real)] : []]);
+    return paths.map((path) => path.slice(0, Math.max(1, path.lastIndexOf("/"))));
+  });
 }
 
 /** The places that a question is answered with yes for and that lie in no other such one, and the others inside them. */
 function planFor(
   survey: Survey,
   isOpen: (place: Place | undefined) => boolean,
+  holders: readonly string[] = [],
 ): { open: string[]; deny: string[] } {
   const { boundary } = survey;
   const places = new Map<string, { path: string; open: boolean }>();
@@ -59,6 +71,7 @@ function planFor(
       places.set(keyOf(boundary.names, path), { path, open: isOpen(survey.place(path)) });
     }
   }
+  for (const path of holders) places.set(keyOf(boundary.names, path), { path, open: true });
   const topmost: string[] = [];
   const deny: string[] = [];
   for (const [key, { path, open }] of places) {

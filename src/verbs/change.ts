@@ -45,8 +45,8 @@ export interface Seen {
 
 /** Opens a door for one call, and closes it and all that was found, whatever comes of it. */
 export function changing<T>(side: EngineSide, act: (door: Door, find: Finder) => T): T {
-  const { survey, call } = side;
-  const door = new Door(survey, { pulse: () => call.pulse(), changed: (path) => call.changed(path) });
+  const { survey, disk, call } = side;
+  const door = new Door(disk, survey, { pulse: () => call.pulse(), changed: (path) => call.changed(path) });
   const opened: Found[] = [];
   try {
     return act(door, (wanted) => findAll(side, door, wanted, opened));

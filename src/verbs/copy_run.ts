@@ -5,7 +5,7 @@ import { type Door, isOneEntry } from "../disk/mutate.ts";
 import type { Found } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 import { Carriage, type Carried, carrying, demandApart, kindsDiffer, occupied, special } from "./carry.ts";
-import { notThere } from "./change.ts";
+import { lockAndLook, notThere } from "./change.ts";
 import type { Answer, EngineSide } from "./verb.ts";
 import type { CopyArguments } from "./copy.ts";
 
@@ -30,6 +30,8 @@ export function run(args: CopyArguments, side: EngineSide): Answer {
 function copyFound(side: EngineSide, door: Door, args: CopyArguments, from: Found, to: Found): Answer {
   const { survey } = side;
   const [fromPath, toPath] = [from, to].map(({ written }) => printLocation(survey.boundary, written));
+  const dry = args.dry_run === true;
+  if (!dry) lockAndLook(door, to);
   if (!from.facts) throw notThere(fromPath);
   const { kind } = from.facts;
   if (kind !== "dir" && kind !== "file") throw special(fromPath);
@@ -41,8 +43,6 @@ function copyFound(side: EngineSide, door: Door, args: CopyArguments, from: Foun
   if (to.facts && !args.overwrite) throw occupied(toPath);
   if (to.facts && (kind === "dir") !== (to.facts.kind === "dir")) throw kindsDiffer(toPath);
   if (kind === "dir") demandReadableBelow(side, from, fromPath);
-  const dry = args.dry_run === true;
-  if (!dry) door.lock([to]);
   const carriage = new Carriage(side, door, from, to, {
     allows: (source) => source.can.has("read"),
     carries: "files",

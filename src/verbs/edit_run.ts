@@ -53,7 +53,9 @@ function editFiles(args: EditArguments, side: EngineSide, door: Door, find: Find
   founds.forEach((found, i) => demandTextFile(found, paths[i]));
   const sources = founds.map((found) => readSource(side, found, named));
   files.forEach(({ expect }, i) => {
-    if (expect !== undefined) demandFresh(hashOfWhole(side, sources[i].bytes), expect, paths[i]);
+    if (expect !== undefined) {
+      demandFresh(hashOfWhole(side, sources[i].bytes), expect, mayQuote(side, founds[i]), paths[i]);
+    }
   });
   demandDifferent(founds, paths);
   const sourceText = textReader(side, texts, all.slice(files.length));

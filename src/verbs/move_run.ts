@@ -8,6 +8,7 @@ import type { Permission } from "../boundary/types.ts";
 import { DiskError, isSame } from "../disk/disk.ts";
 import { demandLeave, type Door, isOneEntry } from "../disk/mutate.ts";
 import type { Found } from "../disk/resolve.ts";
+import { Refusal } from "../refusal.ts";
 import { Carriage, carrying, demandApart, kindsDiffer, occupied, screened, screensLess, special } from "./carry.ts";
 import { notThere, type Seen } from "./change.ts";
 import type { Answer, EngineSide } from "./verb.ts";
@@ -67,6 +68,8 @@ function moveFound(
 ): Moved {
   const { boundary } = side.survey;
   const [fromPath, toPath] = [from, to].map(({ written }) => printLocation(boundary, written));
+  const dry = args.dry_run === true;
+  if (!dry) lockBoth(door, from, to, toPath, args.overwrite === true);
   if (!from.facts) throw notThere(fromPath);
   if (from.facts.kind === "other") throw special(fromPath);
   door.demandNoTop(from);
@@ -76,8 +79,6 @@ function moveFound(
   const replaced = to.facts !== undefined && !caseOnly;
   if (replaced && !args.overwrite) throw occupied(toPath);
   if (replaced) demandReplaceable(door, from, to, toPath);
-  const dry = args.dry_run === true;
-  if (!dry) door.lock([from, to]);
   const apart = from.folder.facts().dev !== to.folder.facts().dev;
   judgeLanding(side, door, from, to, toPath, () => {
     demandLeave(from, "go", fromPath);
@@ -112,6 +113,20 @@ function moveFound(
     replaced,
     dry_run: dry,
   };
+}
+
+/**
+ * What was there when permissions were judged has to be there still, now that nobody else can change it.
+ *
+ * @throws {Refusal} `not-found`, `target-exists`, `stale`.
+ */
+function lockBoth(door: Door, from: Found, to: Found, path: string, overwrite: boolean) {
+  const before = [from.facts?.kind, to.facts?.kind];
+  door.lock([from, to]);
+  for (const found of [from, to]) if (found.name !== "") found.facts = found.folder.look(found.name);
+  if (!from.facts || from.facts.kind === before[0] && to.facts?.kind === before[1]) return;
+  if (before[1] === undefined && to.facts && !overwrite) throw occupied(path);
+  throw new Refusal("stale", "another process changed what is there meanwhile; look again", path);
 }
 
 /** A file or link replaces a file or link, a folder an empty folder. */

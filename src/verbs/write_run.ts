@@ -1,4 +1,5 @@
 /** What `write` does. Spec: 2-verbs §2.12; 3-documents-and-archives §3.1.2, §3.1.3. */
+import { absoluteOf } from "../boundary/locate.ts";
 import { printable, printLocation } from "../boundary/print.ts";
 import { DiskError, type OpenFile } from "../disk/disk.ts";
 import { demandLeave, type Door } from "../disk/mutate.ts";
@@ -58,7 +59,9 @@ function writeFile(args: WriteArguments, side: EngineSide, door: Door, find: Fin
     }
     const before = old && readOld(side, found, old, named);
     const heritage = before && heritageOf(before.bytes, named, path);
-    if (before && args.expect !== undefined) demandFresh(hashOfOld(side, old!, before, path), args.expect, path);
+    if (before && args.expect !== undefined) {
+      demandFresh(hashOfOld(side, old!, before, path), args.expect, mayRead(side, found), path);
+    }
     const content = newContent({ text: args.text, heritage, encoding: named, ending: args.eol, path });
     if (!args.allow_credential) {
       const isKnown = before?.isWhole && found.place.can.has("read");
@@ -171,4 +174,9 @@ function row(facts: {
     `final-newline: ${facts.final_newline ? "yes" : "no"}`,
     `hash ${facts.hash}`,
   ].join("  ");
+}
+
+/** Whether the content may be told of: the place grants it, and no screen stands before it. */
+function mayRead({ survey }: EngineSide, { place, real }: Found): boolean {
+  return place.can.has("read") && survey.screen(absoluteOf(survey.boundary, real)).length === 0;
 }

@@ -389,6 +389,20 @@ contract("a folder's lock is had by one handle, until that is closed", async ({ 
   assert.equal(third.tryLock(), true);
 });
 
+contract("a folder's lock can be shared, changed and let go", ({ top, path, open }) => {
+  const [other, third] = [open(path), open(path)];
+  assert.deepEqual([top.tryLock(true), other.tryLock(true), third.tryLock()], [true, true, false]);
+  other.unlock();
+  assert.deepEqual([top.tryLock(), other.tryLock(true)], [true, false]);
+  assert.deepEqual([top.tryLock(true), other.tryLock(true), other.tryLock()], [true, true, false]);
+  // What failed to become another lock is none any more.
+  assert.equal(top.tryLock(), true);
+  top.unlock();
+  top.unlock();
+  assert.equal(third.tryLock(), true);
+  for (const folder of [other, third]) folder.close();
+});
+
 contract("staging goes when its maker is gone, and stays while it lives", async ({ top, path, kind, fault }) => {
   const child = await Child.start(kind, path, "stage");
   try {

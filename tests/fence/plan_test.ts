@@ -27,7 +27,13 @@ function whole(
         real: path,
         identity: { dev: 1, ino: number },
         can,
-        scopes: Object.entries(scopes).map(([path, can]) => ({ path, can, declared: "f", real: real[path] })),
+        scopes: Object.entries(scopes).map(([path, can]) => ({
+          path,
+          can,
+          declared: "f",
+          real: real[path],
+          isFolder: !path.endsWith(".txt"),
+        })),
       })),
     }),
   );
@@ -111,4 +117,23 @@ Deno.test("writing: where something may be changed, less what is read-only, gove
   ]);
   assert.ok(denyWrite.includes("/w/.fettler.json") && denyWrite.includes("/w/.codex/config.toml"));
   assert.ok(!denyWrite.some((path) => path.startsWith("/r/") || path.startsWith("/elsewhere/")));
+});
+
+Deno.test("a scope that is no folder is changed by way of the one that holds it, less what else is declared there", () => {
+  const { write, denyWrite } = whole({
+    "/w": {
+      can: ["list", "read"],
+      scopes: {
+        "one.txt": ["list", "update"],
+        "a/b/two.txt": ["list", "create"],
+        "a/b/shut": ["list"],
+        "out": ["list", "create"],
+      },
+    },
+    "/r": { can: ["list", "read"], scopes: { "read.txt": ["list", "read"] } },
+  });
+  assert.deepEqual(write, ["/w"]);
+  assert.deepEqual(denyWrite.filter((path) => !/\.(json|toml)$/.test(path)), ["/w/a/b/shut"]);
+  const deep = whole({ "/w": { can: [], scopes: { "a/b/two.txt": ["list", "create"] } } });
+  assert.deepEqual(deep.write, ["/w/a/b"]);
 });

@@ -65,11 +65,11 @@ export function boundaryOf(
   };
 }
 
-function onDisk(path: string): Pick<Scope, "real" | "identity"> {
+function onDisk(path: string): Pick<Scope, "real" | "identity" | "isFolder"> {
   try {
     const real = Deno.realPathSync(path);
-    const { dev, ino } = Deno.statSync(real);
-    return { real, identity: { dev, ino: ino! } };
+    const { dev, ino, isDirectory } = Deno.statSync(real);
+    return { real, identity: { dev, ino: ino! }, isFolder: isDirectory };
   } catch {
     return {};
   }

@@ -250,10 +250,14 @@ Deno.test("what a plan says", () => {
 });
 
 Deno.test("scenario 71: the hash that is expected, in any case of letters", () => {
-  demandFresh("ab12", "AB12");
-  demandFresh("ab12", undefined);
+  demandFresh("ab12", "AB12", true);
+  demandFresh("ab12", undefined, true);
   assert.throws(
-    () => demandFresh("ab12", "ab13", "p"),
-    (error) => error instanceof Refusal && error.outcome === "stale",
+    () => demandFresh("ab12", "ab13", true, "p"),
+    (error) => error instanceof Refusal && error.outcome === "stale" && error.message.includes("ab12"),
+  );
+  assert.throws(
+    () => demandFresh("ab12", "ab13", false),
+    (error) => error instanceof Refusal && error.outcome === "stale" && !error.message.includes("ab12"),
   );
 });
