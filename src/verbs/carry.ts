@@ -169,7 +169,7 @@ export class Carriage {
       if (toName === "") below = into;
       else if (into && (there || this.#acts)) below = into.folder(toName);
       // Others may be changing the files of a folder that is merged into.
-      if (this.#acts && there) this.door.lock([{ ...found(there), folder: below! }]);
+      if (this.#acts && there) this.door.lock([{ ...found(there), folder: below!, name: "" }]);
       this.#entries(folder, source, target, below);
       if (this.#acts && !this.#flushOnce) below?.sync();
     } catch (error) {
