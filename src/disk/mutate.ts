@@ -90,6 +90,9 @@ const TOP_STAYS = "the top folder of an open tree, or a folder that holds one, s
 /** Another process that changes the same folder is waited for so long, in milliseconds. Spec: 2-verbs §2.7. */
 const PATIENCE = 30_000;
 
+/** What a call that was cancelled says where it had not begun. */
+const NOTHING_CHANGED = /; nothing was changed$/;
+
 /** How deep folders may lie in one that is changed as a whole: each level has a handle open. */
 export const DEEPEST = 500;
 
@@ -365,7 +368,7 @@ export class Door {
         const said = error instanceof DiskError ? declinedChange(error, this.#print(at)) : error;
         throw new Refusal(
           said.outcome,
-          `${said.message}; by then ${gone.files} files and ${gone.directories} folders in it had gone`,
+          `${said.message.replace(NOTHING_CHANGED, "")}; by then ${counted(gone)} in it had gone`,
           said.path,
           { ...said.fields, ...gone },
         );
@@ -383,12 +386,13 @@ export class Door {
         this.keeper.pulse();
         const inner = nameOf(entry);
         const here = { tree: at.tree, segments: [...at.segments, inner] };
-        if (isStaging(inner)) {
+        // Ours are files; a folder of such a name is somebody's.
+        if (isStaging(inner) && !isFolderEntry(entry)) {
           if (folder.removeAbandoned(this.#warrant, inner)) continue;
           const path = printLocation(this.survey.boundary, at);
           throw new Refusal("denied", "another process is changing files in this folder; try again", path);
         }
-        this.demandOrdinary({ written: here, real: here });
+        if (!isStaging(inner)) this.demandOrdinary({ written: here, real: here });
         if (isFolderEntry(entry)) this.#removeBelow(folder, inner, here, gone);
         else {
           folder.remove(this.#warrant, inner);
@@ -400,6 +404,12 @@ export class Door {
     }
     parent.removeFolder(this.#warrant, name);
     gone.directories++;
+  }
+
+  /** Gives a folder that was made here the mode that it is to have once it is filled. @throws {Refusal} `governed`, `refused`, `denied`. */
+  finishFolder(at: Found, mode: number): void {
+    this.judge(at, ["create"]);
+    this.#act(at, () => at.folder.setMode(this.#warrant, at.name, at.facts!, mode));
   }
 
   /** Sets the mode of a file. @throws {Refusal} `governed`, `refused`, `denied`. */
@@ -437,10 +447,21 @@ export class Door {
    * @throws {Refusal} `refused`, `governed`; `denied` after those.
    */
   judgeBelow(at: Found, needs: readonly Permission[], governed: "refuse" | "allow", deed?: Deed): Below {
-    const { boundary } = this.survey;
-    const path = this.#print(at);
-    const places = this.survey.placesBelow(absoluteOf(boundary, at.real));
     this.demandNoTop(at);
+    this.demandPlacesBelow(at, needs);
+    const scan: Scan = { files: 0, directories: 0, links: [], others: [], governed, deed };
+    this.#try(at, () => this.#scan(at.folder, at.name, at.real, scan), refusalOf);
+    if (scan.declined) throw scan.declined;
+    return scan;
+  }
+
+  /**
+   * The part of it that follows from the declaration alone.
+   * @throws {Refusal} `refused`.
+   */
+  demandPlacesBelow(at: Found, needs: readonly Permission[]): void {
+    const path = this.#print(at);
+    const places = this.survey.placesBelow(absoluteOf(this.survey.boundary, at.real));
     if (places.some((place) => place.scope === undefined)) {
       throw new Refusal("refused", TOP_STAYS, path);
     }
@@ -451,10 +472,6 @@ export class Door {
         path,
       );
     }
-    const scan: Scan = { files: 0, directories: 0, links: [], others: [], governed, deed };
-    this.#try(at, () => this.#scan(at.folder, at.name, at.real, scan), refusalOf);
-    if (scan.declined) throw scan.declined;
-    return scan;
   }
 
   #scan(parent: Folder, name: string, at: Location, scan: Scan, depth = 1) {
@@ -615,4 +632,9 @@ export function isOneEntry(a: Found, b: Found): boolean {
 
 function randomHex(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function counted({ files, directories }: { files: number; directories: number }): string {
+  const plural = (n: number, noun: string) => `${n} ${n === 1 ? noun : noun + "s"}`;
+  return `${plural(files, "file")} and ${plural(directories, "folder")}`;
 }

@@ -221,6 +221,9 @@ export function targetOf(survey: Survey, folder: Location, text: string): Locati
   return locateAbsolute(boundary, (boundary.names.windows ? "" : "/") + segments.join("/"));
 }
 
+/** What is said of a path with a name that no entry can have. */
+export const NAME_TOO_LONG = "there is no such file or folder; a name in the path is longer than the system allows";
+
 /** A disk fault as the refusal of the spec. @see spec 1-boundary §1.6 stage 7 */
 export function refusalOf(error: DiskError, path: string): Refusal {
   switch (error.fault) {
@@ -228,11 +231,7 @@ export function refusalOf(error: DiskError, path: string): Refusal {
     case "not-folder":
       return new Refusal("not-found", "there is no such file or folder", path);
     case "name-too-long":
-      return new Refusal(
-        "not-found",
-        "there is no such file or folder; a name in the path is longer than the system allows",
-        path,
-      );
+      return new Refusal("not-found", NAME_TOO_LONG, path);
     case "not-file":
       return new Refusal("refused", "this is no regular file", path);
     case "denied":

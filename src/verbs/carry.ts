@@ -11,7 +11,7 @@ import { keyOf } from "../boundary/names.ts";
 import { printLocation } from "../boundary/print.ts";
 import { isListed, type Place, type Survey } from "../boundary/survey.ts";
 import type { Permission } from "../boundary/types.ts";
-import type { Deed } from "../disk/changes.ts";
+import type { Deed, NotKept } from "../disk/changes.ts";
 import {
   DiskError,
   type EntryKind,
@@ -22,7 +22,7 @@ import {
   nameOf,
   type OpenFile,
 } from "../disk/disk.ts";
-import { demandLeave, type Door } from "../disk/mutate.ts";
+import { DEEPEST, demandLeave, type Door } from "../disk/mutate.ts";
 import { type Found, recognise, refusalOf } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 import { cancelled } from "./answer.ts";
@@ -37,8 +37,10 @@ export interface CarryOptions {
    * `files`, but links and special files refuse the whole.
    */
   carries: "files" | "all" | "no links";
-  /** Which of times of files and modes of folders are the source's. */
-  keeps: { times: boolean; folderModes: boolean };
+  /** What is there may be replaced, and merged into. */
+  overwrite: boolean;
+  /** Files keep their times. */
+  times: boolean;
 }
 
 /** What was met, or copied. */
@@ -49,6 +51,8 @@ export interface Carried {
   replaced: number;
   links: string[];
   others: string[];
+  /** What was not carried over, of any entry. */
+  notKept: NotKept[];
 }
 
 /** An entry of either side. */
@@ -150,27 +154,31 @@ export class Carriage {
       const facts = folder.facts();
       if (isSame(facts, this.to.folder.facts()) && facts.ino !== 0) throw intoItself(this.#print(this.to.written));
       source = { ...source, real: recognise(this.side.survey, source.real, facts) };
+      this.#demandDepth(source);
       const there = toName === "" ? into!.facts() : into?.look(toName);
-      if (there && there.kind !== "dir") throw kindsDiffer(this.#print(target.written));
       if (there) target = { ...target, real: recognise(this.side.survey, target.real, there) };
-      const place = this.#judgeOne(source, target, "dir", there ? [] : ["create"]);
+      const place = this.#judgeOne(source, target, "dir", there?.kind === "dir" ? [] : ["create"]);
+      if (there && there.kind !== "dir") throw kindsDiffer(this.#print(target.written));
+      if (there) this.#demandReplaceable(target, into!, toName);
       this.#carried.directories++;
       const found = (facts: Facts | undefined) => foundAt(target, place, into!, toName, facts);
       this.#askGoing(foundAt(source, place, parent, name, facts));
       if (into && !there) this.#ask(found(undefined), "make");
+      const mode = facts.mode === undefined ? undefined : facts.mode & 0o777;
       if (this.#acts && !there) {
-        const { mode } = facts;
-        this.door.makeFolder(found(undefined), {
-          ...this.#flushOnce ? { flush: false } : {},
-          ...this.options.keeps.folderModes && mode !== undefined ? { mode: mode & 0o777 | 0o700 } : {},
-        });
+        // It has to be filled first.
+        const options = mode === undefined ? {} : { mode: mode | 0o700 };
+        this.door.makeFolder(found(undefined), { ...options, ...this.#flushOnce ? { flush: false } : {} });
         this.#done.push(this.#print(target.written));
       }
+      if (!there) this.#lose((facts.mode ?? 0) & 0o6000 ? ["mode"] : []);
       if (toName === "") below = into;
       else if (into && (there || this.#acts)) below = into.folder(toName);
       // Others may be changing the files of a folder that is merged into.
       if (this.#acts && there) this.door.lock([{ ...found(there), folder: below!, name: "" }]);
       this.#entries(folder, source, target, below);
+      const made = this.#acts && !there ? below!.facts() : undefined;
+      if (made && mode !== undefined && made.mode !== mode) this.door.finishFolder(found(made), mode);
       if (this.#acts && !this.#flushOnce) below?.sync();
     } catch (error) {
       throw this.#refusal(error, source);
@@ -228,10 +236,11 @@ export class Carriage {
       return;
     }
     const there = into?.look(toName);
-    if (there && there.kind !== "file" && there.kind !== "link") throw kindsDiffer(this.#print(target.written));
     if (there) target = { ...target, real: recognise(this.side.survey, target.real, there) };
     const needs: Permission[] = there ? ["create", "delete"] : ["create"];
     const place = this.#judgeOne(source, target, kind, needs);
+    if (there && there.kind !== "file" && there.kind !== "link") throw kindsDiffer(this.#print(target.written));
+    if (there) this.#demandReplaceable(target, into!, toName);
     this.#carried.files++;
     if (there) this.#carried.replaced++;
     if (carries === "all") return;
@@ -262,19 +271,26 @@ export class Carriage {
 
   #copyFile(source: Spot, file: OpenFile, at: Found, needs: readonly Permission[]) {
     const facts = file.facts();
+    const replaced = at.facts?.kind === "file" ? at.folder.file(at.name) : undefined;
+    // What is moved to another file system takes along what it can.
+    const old = this.options.carries === "no links" ? file : replaced;
     try {
-      this.door.stage(at, piecesOf(file), {
+      const { notKept } = this.door.stage(at, piecesOf(file), {
         needs,
         source: file,
-        ...facts.mode === undefined ? {} : { mode: facts.mode },
-        ...this.options.keeps.times ? { modified: facts.modified } : {},
+        ...old ? { old } : {},
+        ...facts.mode === undefined ? {} : { mode: modeOf(facts.mode, replaced?.facts().mode) },
+        ...this.options.times ? { modified: facts.modified } : {},
         ...this.#flushOnce ? { flush: false } : {},
       });
       this.door.publish(this.#flushOnce && at.facts === undefined ? { flush: false } : {});
+      this.#lose(notKept);
     } catch (error) {
       // While the folder is open.
       this.door.close();
       throw error;
+    } finally {
+      replaced?.close();
     }
     this.#done.push(this.#print(at.written));
     this.side.call.progress(this.#done.length);
@@ -301,6 +317,21 @@ export class Carriage {
     if (!this.options.allows(here, there) || needs.some((word) => !there.can.has(word))) throw inside();
     if (target && kind !== "dir" && screensLess(survey, source.real, target.real)) this.#screened = true;
     return there;
+  }
+
+  /** Without a word to that effect nothing is replaced but an entry that was named, and was there when that was allowed. */
+  #demandReplaceable({ written }: Spot, into: Folder, toName: string) {
+    const isNamed = into === this.to.folder && toName === this.to.name && this.to.facts !== undefined;
+    if (!this.options.overwrite && !isNamed) throw occupied(this.#print(written));
+  }
+
+  #demandDepth({ real, written }: Spot) {
+    if (real.segments.length - this.from.real.segments.length <= DEEPEST) return;
+    throw new Refusal("refused", `folders lie more than ${DEEPEST} deep in each other here`, this.#print(written));
+  }
+
+  #lose(notKept: readonly NotKept[]) {
+    this.#carried.notKept = [...new Set([...this.#carried.notKept, ...notKept])];
   }
 
   /** What is carried to another file system is removed here. */
@@ -380,7 +411,16 @@ export function carrying<T>(side: EngineSide, path: string, act: (door: Door, fi
 }
 
 function nothing(): Carried {
-  return { files: 0, directories: 0, bytes: 0, replaced: 0, links: [], others: [] };
+  return { files: 0, directories: 0, bytes: 0, replaced: 0, links: [], others: [], notKept: [] };
+}
+
+/**
+ * The mode of a copy: the source's; in place of another file that one's, with the execute bits of the source for those who may read it.
+ * Spec: 2-verbs §2.8, §2.17.
+ */
+function modeOf(source: number, replaced: number | undefined): number {
+  if (replaced === undefined) return source;
+  return replaced & ~0o111 | source & 0o111 & replaced >> 2 | source & 0o6000;
 }
 
 function spotBelow({ written, real }: Spot, name: string): Spot {

@@ -11,7 +11,7 @@ import type { Permission } from "../boundary/types.ts";
 import { DiskError, type OpenFile } from "../disk/disk.ts";
 import { isWriteRefused, kindOf } from "../documents/kinds.ts";
 import { demandLeave, Door } from "../disk/mutate.ts";
-import { find, type Found, refusalOf } from "../disk/resolve.ts";
+import { find, type Found, NAME_TOO_LONG, refusalOf } from "../disk/resolve.ts";
 import { outside, Refusal } from "../refusal.ts";
 import { addedCredentials, type Change, type Finding } from "../screens/credentials.ts";
 import { credentialRefusal } from "../screens/credential_refusal.ts";
@@ -122,10 +122,23 @@ function findAll(side: EngineSide, door: Door, wanted: readonly Wanted[], opened
     );
   });
   return results.map((result, index) => {
-    const { called } = wanted[index];
-    if ("missing" in result) throw called === undefined ? result.missing : said(called, result.missing);
-    return result.found;
+    const { path, called, changes, follow, needs } = wanted[index];
+    if ("found" in result) return result.found;
+    if (changes && follow) demandNoLink(side, path);
+    const makes = changes && needs({ exists: false, all }).includes("create");
+    const missing = makes ? ofNameToMake(result.missing) : result.missing;
+    throw called === undefined ? missing : said(called, missing);
   });
+}
+
+/** A name that the system does not take is no entry that is missing, where one is to be made: `denied`. Spec: 2-verbs §2.5. */
+export function ofNameToMake(refusal: Refusal): Refusal {
+  if (refusal.message !== NAME_TOO_LONG) return refusal;
+  return new Refusal(
+    "denied",
+    "the operating system declines: a name in the path is longer than it allows",
+    refusal.path,
+  );
 }
 
 /**
@@ -153,13 +166,25 @@ export function lockAndLook(door: Door, found: Found): void {
 /** A link at the end of a path that leads to nothing: nobody makes a file through it. Spec: 1-boundary §1.9. */
 export function demandNoDangling(side: EngineSide, path: string, found: Found): void {
   if (found.facts || found.real === found.written) return;
-  const entry = find(side.disk, side.survey, path, { follow: false });
-  entry.close();
+  demandNoLink(side, path);
+}
+
+/** The same of a path that leads nowhere. @throws {Refusal} `refused` when a link stands at its end. */
+export function demandNoLink(side: EngineSide, path: string): void {
+  let entry: Found | undefined;
+  try {
+    entry = find(side.disk, side.survey, path, { follow: false });
+  } catch (error) {
+    if (error instanceof Refusal && error.outcome === "not-found") return;
+    throw error;
+  } finally {
+    entry?.close();
+  }
   if (entry.facts?.kind !== "link") return;
   throw new Refusal(
     "refused",
     "this is a link that leads to nothing, and nothing is made through a link; name the target",
-    printLocation(side.survey.boundary, found.written),
+    printLocation(side.survey.boundary, entry.written),
   );
 }
 

@@ -1,11 +1,12 @@
 /** What `copy` does. Spec: 2-verbs §2.17; 1-boundary §1.5, §1.9, §1.11. */
+import { isStaging } from "../boundary/governed.ts";
 import { absoluteOf } from "../boundary/locate.ts";
 import { printable, printLocation } from "../boundary/print.ts";
 import { type Door, isOneEntry } from "../disk/mutate.ts";
 import type { Found } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 import { Carriage, type Carried, carrying, demandApart, kindsDiffer, occupied, special } from "./carry.ts";
-import { lockAndLook, notThere } from "./change.ts";
+import { lockAndLook, notKeptFields, notKeptRows, notThere } from "./change.ts";
 import type { Answer, EngineSide } from "./verb.ts";
 import type { CopyArguments } from "./copy.ts";
 
@@ -33,6 +34,9 @@ function copyFound(side: EngineSide, door: Door, args: CopyArguments, from: Foun
   const dry = args.dry_run === true;
   if (!dry) lockAndLook(door, to);
   if (!from.facts) throw notThere(fromPath);
+  if (isStaging(from.name)) {
+    throw new Refusal("refused", "names of this form are reserved for Fettler's own files in the making", fromPath);
+  }
   const { kind } = from.facts;
   if (kind !== "dir" && kind !== "file") throw special(fromPath);
   if (kind === "dir" && !args.recursive) {
@@ -46,7 +50,8 @@ function copyFound(side: EngineSide, door: Door, args: CopyArguments, from: Foun
   const carriage = new Carriage(side, door, from, to, {
     allows: (source) => source.can.has("read"),
     carries: "files",
-    keeps: { times: args.preserve_times === true, folderModes: false },
+    overwrite: args.overwrite === true,
+    times: args.preserve_times === true,
   });
   const judged = carriage.judge();
   const copied = dry ? judged : carriage.copy();
@@ -62,6 +67,7 @@ function copyFound(side: EngineSide, door: Door, args: CopyArguments, from: Foun
       crossed_root: crossed,
       links_skipped: copied.links,
       ...copied.others.length === 0 ? {} : { others_skipped: copied.others },
+      ...notKeptFields(copied.notKept),
       dry_run: dry,
     },
     text: () => textOf(fromPath, toPath, copied, crossed, dry),
@@ -80,7 +86,7 @@ function demandReadableBelow({ survey }: EngineSide, from: Found, path: string) 
 }
 
 function textOf(from: string, to: string, copied: Carried, crossed: boolean, dry: boolean): string {
-  const { files, directories, links, others } = copied;
+  const { files, directories, links, others, notKept } = copied;
   return [
     `${dry ? "would copy" : "copied"} ${printable(from)} -> ${printable(to)}  ${files} ${
       files === 1 ? "file" : "files"
@@ -89,5 +95,6 @@ function textOf(from: string, to: string, copied: Carried, crossed: boolean, dry
     (crossed ? "  crossed trees" : ""),
     ...links.map((path) => `   link left out: ${printable(path)}`),
     ...others.map((path) => `   special file left out: ${printable(path)}`),
+    ...notKeptRows(notKept),
   ].join("\n");
 }

@@ -4,6 +4,7 @@ import { DiskError } from "../disk/disk.ts";
 import { demandLeave, type Door } from "../disk/mutate.ts";
 import { type Found, refusalOf } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
+import { plural } from "./answer.ts";
 import { changing, lockAndLook, notThere } from "./change.ts";
 import type { Answer, EngineSide } from "./verb.ts";
 import type { DeleteArguments } from "./delete.ts";
@@ -24,6 +25,8 @@ function deleteFound(args: DeleteArguments, side: EngineSide, door: Door, found:
   if (!found.facts) throw notThere(path);
   const isFolder = found.facts.kind === "dir";
   if (isFolder || found.name === "") door.demandNoTop(found);
+  // Before anything in it is looked at: what is hidden there is not told by what is refused.
+  if (isFolder) door.demandPlacesBelow(found, ["delete"]);
   const empty = isFolder && isEmpty(found, path);
   if (isFolder && !empty && !args.recursive) {
     throw new Refusal("refused", "this folder is not empty; pass recursive to delete it with all that is in it", path);
@@ -38,7 +41,7 @@ function deleteFound(args: DeleteArguments, side: EngineSide, door: Door, found:
   return {
     json: { path, ...gone, dry_run: dry },
     text: () => {
-      const counts = isFolder ? `  ${counted(gone.files, "file")}  ${counted(gone.directories, "folder")}` : "";
+      const counts = isFolder ? `  ${plural(gone.files, "file")}  ${plural(gone.directories, "folder")}` : "";
       return `${dry ? "would delete" : "deleted"} ${printable(path)}${counts}`;
     },
   };
@@ -57,8 +60,4 @@ function isEmpty({ folder, name }: Found, path: string): boolean {
     if (error instanceof DiskError) throw refusalOf(error, path);
     throw error;
   }
-}
-
-function counted(n: number, noun: string): string {
-  return `${n} ${n === 1 ? noun : noun + "s"}`;
 }

@@ -5,8 +5,8 @@ import { printable, printLocation } from "../boundary/print.ts";
 import { DiskError, type Folder } from "../disk/disk.ts";
 import { find, type Found, refusalOf } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
-import { demandLeave, type Door } from "../disk/mutate.ts";
-import { changing, demandNoDangling, demandNoStrangeTree } from "./change.ts";
+import { DEEPEST, demandLeave, type Door } from "../disk/mutate.ts";
+import { changing, demandNoDangling, demandNoLink, demandNoStrangeTree, ofNameToMake } from "./change.ts";
 import type { Answer, EngineSide } from "./verb.ts";
 import type { MkdirArguments } from "./mkdir.ts";
 
@@ -31,7 +31,8 @@ function makeFolders(args: { path: string; dry_run?: boolean }, side: EngineSide
       throw new Refusal("target-exists", "something is there already, and it is no folder", path);
     }
     demandNoStrangeTree(side, args.path);
-    return answer(makeAll(side, door, missing.at, missing.names, dry), true, dry ? "would be created" : "created", dry);
+    const { last, made } = makeAll(side, door, missing.at, missing.names, dry);
+    return answer(last, made, !made ? "was already there" : dry ? "would be created" : "created", dry);
   } finally {
     missing.at.close();
   }
@@ -51,10 +52,16 @@ function missingBelow(side: EngineSide, path: string, written: Location): { at: 
     try {
       const found = find(side.disk, side.survey, at, { follow: true });
       if (found.facts) return { at: found, names };
-      demandNoDangling(side, at, found);
-      found.close();
+      try {
+        demandNoDangling(side, at, found);
+        return { at: holderOf(side, found), names: [found.name, ...names] };
+      } catch (error) {
+        found.close();
+        throw error;
+      }
     } catch (error) {
       if (!(error instanceof Refusal) || error.outcome !== "not-found") throw error;
+      demandNoLink(side, at);
     }
     const depth = written.segments.length - names.length - 1;
     names.unshift(written.segments[depth]);
@@ -63,8 +70,22 @@ function missingBelow(side: EngineSide, path: string, written: Location): { at: 
   }
 }
 
-/** Judges every folder where it lies before the first is made. Returns the path of the last. */
-function makeAll(side: EngineSide, door: Door, from: Found, names: readonly string[], dry: boolean): string {
+/** The folder of an entry that is not there; it may itself be in no list. */
+function holderOf({ survey }: EngineSide, found: Found): Found {
+  const up = ({ tree, segments }: Location): Location => ({ tree, segments: segments.slice(0, -1) });
+  const [written, real] = [up(found.written), up(found.real)];
+  const place = survey.place(absoluteOf(survey.boundary, real)) ?? found.place;
+  return { ...found, written, real, place, name: "", facts: found.folder.facts() };
+}
+
+/** Judges every folder where it lies before the first is made. Returns the path of the last, and whether that was made by this call. */
+function makeAll(
+  side: EngineSide,
+  door: Door,
+  from: Found,
+  names: readonly string[],
+  dry: boolean,
+): { last: string; made: boolean } {
   const { survey } = side;
   const spots = names.map((_, i) => {
     const below = names.slice(0, i + 1);
@@ -81,8 +102,13 @@ function makeAll(side: EngineSide, door: Door, from: Found, names: readonly stri
     demand(place, ["list", "create"], printLocation(survey.boundary, spot.written));
   }
   const last = printLocation(survey.boundary, spots.at(-1)!.written);
+  if (spots.at(-1)!.real.segments.length > DEEPEST) {
+    throw new Refusal("refused", `folders are made ${DEEPEST} deep in each other at most`, last);
+  }
   demandRoom(from, names, last);
-  if (dry) return last;
+  if (dry) return { last, made: true };
+  let made = false;
+  const before: string[] = [];
   let parent: Found = from;
   for (const [i, spot] of spots.entries()) {
     const folder = parent.name === "" ? parent.folder : parent.folder.folder(parent.name);
@@ -90,14 +116,19 @@ function makeAll(side: EngineSide, door: Door, from: Found, names: readonly stri
     const at: Found = { ...spot, place, folder, name: names[i], facts: undefined, close: () => folder.close() };
     try {
       if (i === 0) door.lock([at]);
-      makeOne(door, at);
+      made = makeOne(door, at);
+      if (made) before.push(printLocation(survey.boundary, spot.written));
+    } catch (error) {
+      if (before.length === 0 || !(error instanceof Refusal)) throw error;
+      const said = `${error.message}; made by then: ${before.join(", ")}`;
+      throw new Refusal(error.outcome, said, error.path, { ...error.fields, changed: before });
     } finally {
       if (i > 0) parent.close();
       parent = at;
     }
   }
   if (parent !== from) parent.close();
-  return last;
+  return { last, made };
 }
 
 /** That the system takes every name, and lets the first folder be made, is found out before that is. @throws {Refusal} */
@@ -109,19 +140,21 @@ function demandRoom(from: Found, names: readonly string[], path: string): void {
     for (const name of names) folder.look(name);
     demandLeave({ folder, name: names[0], facts: undefined }, "make", path);
   } catch (error) {
-    if (error instanceof DiskError) throw refusalOf(error, path);
+    if (error instanceof DiskError) throw ofNameToMake(refusalOf(error, path));
     throw error;
   } finally {
     inner?.close();
   }
 }
 
-/** Makes a folder; one that somebody else has made meanwhile will do. */
-function makeOne(door: Door, at: Found) {
+/** Makes a folder; one that somebody else has made meanwhile will do. Returns whether it was made here. */
+function makeOne(door: Door, at: Found): boolean {
   try {
     door.makeFolder(at);
+    return true;
   } catch (error) {
     const there = error instanceof Refusal && error.outcome === "target-exists";
     if (!there || at.folder.look(at.name)?.kind !== "dir") throw error;
+    return false;
   }
 }

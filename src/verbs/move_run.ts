@@ -5,12 +5,13 @@ import { keyOf, slashed } from "../boundary/names.ts";
 import { printable, printLocation } from "../boundary/print.ts";
 import type { Survey } from "../boundary/survey.ts";
 import type { Permission } from "../boundary/types.ts";
+import type { NotKept } from "../disk/changes.ts";
 import { DiskError, isSame } from "../disk/disk.ts";
 import { demandLeave, type Door, isOneEntry } from "../disk/mutate.ts";
 import type { Found } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
 import { Carriage, carrying, demandApart, kindsDiffer, occupied, screened, screensLess, special } from "./carry.ts";
-import { notThere, type Seen } from "./change.ts";
+import { notKeptFields, notKeptRows, notThere, type Seen } from "./change.ts";
 import type { Answer, EngineSide } from "./verb.ts";
 import type { MoveArguments } from "./move.ts";
 
@@ -24,7 +25,8 @@ export function run(args: MoveArguments, side: EngineSide): Answer {
     const all = [from, to].map((found): Seen => ({ ...found, found: found.facts && found }));
     return moveFound(side, door, args, from, to, needs(all));
   });
-  return { json: { ...moved }, text: () => textOf(moved) };
+  const { notKept, ...json } = moved;
+  return { json: { ...json, ...notKeptFields(notKept) }, text: () => textOf(moved) };
 }
 
 interface Moved {
@@ -35,6 +37,7 @@ interface Moved {
   crossed_root: boolean;
   directory: boolean;
   replaced: boolean;
+  notKept: readonly NotKept[];
   dry_run: boolean;
 }
 
@@ -90,15 +93,16 @@ function moveFound(
   });
   const across = apart ? carriage(side, door, from, to) : undefined;
   let atomic = !across;
+  let notKept: readonly NotKept[] = [];
   if (!dry) {
-    if (across) carry(across);
+    if (across) notKept = carry(across);
     else {
       try {
         door.rename(from, to, needs, replaced);
       } catch (error) {
         if (!(error instanceof DiskError) || error.fault !== "cross-device") throw error;
         // One device by its number, and yet two places to the system.
-        carry(carriage(side, door, from, to));
+        notKept = carry(carriage(side, door, from, to));
         atomic = false;
       }
     }
@@ -111,6 +115,7 @@ function moveFound(
     crossed_root: from.place.tree !== to.place.tree,
     directory: isFolder,
     replaced,
+    notKept,
     dry_run: dry,
   };
 }
@@ -138,6 +143,7 @@ function demandReplaceable(door: Door, from: Found, to: Found, path: string) {
   }
   if (kind !== "dir") throw kindsDiffer(path);
   door.demandNoTop(to);
+  door.demandPlacesBelow(to, ["delete"]);
   const folder = to.folder.folder(to.name);
   try {
     const { entries, undecodable } = folder.list();
@@ -172,7 +178,8 @@ function judgeLanding(
   new Carriage(side, door, from, to, {
     allows: (source, target) => source.can.has("read") || !target.can.has("read"),
     carries: "all",
-    keeps: { times: true, folderModes: true },
+    overwrite: false,
+    times: true,
   }).judge(askLeave);
 }
 
@@ -191,21 +198,23 @@ function carriage(side: EngineSide, door: Door, from: Found, to: Found): Carriag
   const across = new Carriage(side, door, from, to, {
     allows: () => true,
     carries: "no links",
-    keeps: { times: true, folderModes: true },
+    overwrite: false,
+    times: true,
   });
   across.judge();
   return across;
 }
 
-/** The new is on disk before the old goes. */
-function carry(across: Carriage) {
-  across.copy();
+/** The new is on disk before the old goes. Returns what was not carried over. */
+function carry(across: Carriage): readonly NotKept[] {
+  const { notKept } = across.copy();
   across.removeSource();
+  return notKept;
 }
 
-function textOf({ from, to, atomic, case_only, crossed_root, dry_run }: Moved): string {
-  return `${dry_run ? "would move" : "moved"} ${printable(from)} -> ${printable(to)}  atomic: ${
-    atomic ? "yes" : "no"
-  }` +
+function textOf({ from, to, atomic, case_only, crossed_root, notKept, dry_run }: Moved): string {
+  const head =
+    `${dry_run ? "would move" : "moved"} ${printable(from)} -> ${printable(to)}  atomic: ${atomic ? "yes" : "no"}` +
     `${case_only ? "  case-only rename" : ""}${crossed_root ? "  crossed trees" : ""}`;
+  return [head, ...notKeptRows(notKept)].join("\n");
 }

@@ -27,7 +27,7 @@ export function checkArguments(verb: Verb, args: unknown, form: Form = "text"): 
   let faults = 0;
   const checked = check(form === "tool" ? toolShape(verb) : verb.schema, args, [], (fault) => {
     faults++;
-    if (said[fault.what].length < COMPLAINTS) said[fault.what].push(complaint(verb, fault));
+    if (said[fault.what].length < COMPLAINTS) said[fault.what].push(complaint(verb, fault, form));
   }) as Record<string, unknown>;
   if (faults > 0) {
     const first = [...said.unknown, ...said.missing, ...said.wrong].slice(0, COMPLAINTS);
@@ -69,7 +69,7 @@ function toolShape({ schema, arguments: declared }: Verb): ObjectShape {
   return own.length === Object.keys(members).length ? schema : object(Object.fromEntries(own));
 }
 
-function complaint(verb: Verb, fault: Fault): string {
+function complaint(verb: Verb, fault: Fault, form: Form): string {
   if (fault.path.length === 0) return "the arguments must be one object";
   const name = label(fault.path);
   switch (fault.what) {
@@ -81,8 +81,12 @@ function complaint(verb: Verb, fault: Fault): string {
         known.length > 0 ? `known are ${known.join(", ")}` : `${verb.name} takes none`
       }`;
     }
-    case "missing":
-      return `missing argument ${name}`;
+    case "missing": {
+      const switches = form === "tool" ? undefined : verb.arguments[fault.path[0]]?.switches;
+      return switches
+        ? `give ${Object.keys(switches).map((flag) => `--${flag}`).join(" or ")}`
+        : `missing argument ${name}`;
+    }
     case "wrong":
       return `${name} ${fault.message}`;
   }

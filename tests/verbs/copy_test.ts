@@ -162,7 +162,7 @@ both("mode, execute bit and times", { "app/a": "a", "app/old": "old", "app/d/x":
   assert.equal(await copy("a", "old", { overwrite: true, preserve_times: true }), "ok");
   assert.equal(await copy("d", "e", R), "ok");
   assert.equal(await copy("d", "f", { ...R, preserve_times: true }), "ok");
-  assert.deepEqual(["b", "old", "e/x", "f/x"].map((path) => facts(path).mode! & 0o7777), [0o751, 0o751, 0o751, 0o751]);
+  assert.deepEqual(["b", "old", "e/x", "f/x"].map((path) => facts(path).mode! & 0o7777), [0o751, 0o700, 0o751, 0o751]);
   assert.deepEqual(["old", "f/x"].map((path) => facts(path).mtime), [when, when]);
   for (const path of ["b", "e/x"]) assert.notDeepEqual(facts(path).mtime, when);
 });

@@ -64,7 +64,7 @@ both(
       ["refused", { path: "dir", overwrite: true }],
       ["not-found", { path: "never/in.txt" }],
       ["not-found", { path: "a.txt/in.txt" }],
-      ["not-found", { path: "n".repeat(300) }],
+      ["denied", { path: "n".repeat(300) }],
       ["stale", { path: "a.txt", overwrite: true, expect: "0".repeat(64) }],
       ["stale", { path: "none.txt", overwrite: true, expect: "0".repeat(64) }],
       ["outside-root", { path: "hid/h", overwrite: true }],
