@@ -37,7 +37,7 @@ export interface CarryOptions {
    * `files`, but links and special files refuse the whole.
    */
   carries: "files" | "all" | "no links";
-  /** What is there may be replaced, and merged into. */
+  /** Below the path itself, too, files are replaced and folders merged into. */
   overwrite: boolean;
   /** Files keep their times. */
   times: boolean;
@@ -66,11 +66,17 @@ interface Spot {
 const MANY = 16;
 /** So many paths are named in a sentence. */
 const NAMED = 10;
+/** The bits by which a file lends the rights of its owner and group. They do not pass to a copy. */
+const LENDING = 0o6000;
+/** In the order in which they are told. */
+const NOT_KEPT: readonly NotKept[] = ["mode", "owner", "acl", "xattrs", "streams", "attributes", "hard-links"];
 
 export class Carriage {
   #carried = nothing();
   #acts = false;
   #screened = false;
+  /** The first thing that does not go because of what there is. */
+  #unfit: Refusal | undefined;
   /** The first thing that the system does not let happen. */
   #declined: Refusal | undefined;
   #flushOnce = false;
@@ -94,6 +100,7 @@ export class Carriage {
    */
   judge(askLeave?: () => void): Carried {
     const carried = this.#run(false);
+    if (this.#unfit) throw this.#unfit;
     askLeave?.();
     if (this.#declined) throw this.#declined;
     if (this.#screened) throw screened();
@@ -155,11 +162,14 @@ export class Carriage {
       if (isSame(facts, this.to.folder.facts()) && facts.ino !== 0) throw intoItself(this.#print(this.to.written));
       source = { ...source, real: recognise(this.side.survey, source.real, facts) };
       this.#demandDepth(source);
-      const there = toName === "" ? into!.facts() : into?.look(toName);
-      if (there) target = { ...target, real: recognise(this.side.survey, target.real, there) };
-      const place = this.#judgeOne(source, target, "dir", there?.kind === "dir" ? [] : ["create"]);
-      if (there && there.kind !== "dir") throw kindsDiffer(this.#print(target.written));
-      if (there) this.#demandReplaceable(target, into!, toName);
+      let place = this.#judgeOne(source, target, []);
+      const there = this.#there(target, into, toName);
+      const merges = there?.kind === "dir";
+      if (there) {
+        target = { ...target, real: recognise(this.side.survey, target.real, there) };
+        place = this.#judgeOne(source, target, merges ? [] : ["create"]);
+        this.#demandFit(merges, target);
+      } else this.#demandGrants(place, ["create"]);
       this.#carried.directories++;
       const found = (facts: Facts | undefined) => foundAt(target, place, into!, toName, facts);
       this.#askGoing(foundAt(source, place, parent, name, facts));
@@ -171,15 +181,13 @@ export class Carriage {
         this.door.makeFolder(found(undefined), { ...options, ...this.#flushOnce ? { flush: false } : {} });
         this.#done.push(this.#print(target.written));
       }
-      if (!there) this.#lose((facts.mode ?? 0) & 0o6000 ? ["mode"] : []);
       if (toName === "") below = into;
-      else if (into && (there || this.#acts)) below = into.folder(toName);
+      else if (into && (merges || this.#acts)) below = this.#of(target, () => into.folder(toName));
       // Others may be changing the files of a folder that is merged into.
       if (this.#acts && there) this.door.lock([{ ...found(there), folder: below!, name: "" }]);
       this.#entries(folder, source, target, below);
-      const made = this.#acts && !there ? below!.facts() : undefined;
-      if (made && mode !== undefined && made.mode !== mode) this.door.finishFolder(found(made), mode);
-      if (this.#acts && !this.#flushOnce) below?.sync();
+      if (this.#acts && !there && mode !== undefined) this.#finish(found(below!.facts()), facts.mode!);
+      if (this.#acts && !this.#flushOnce) this.#of(target, () => below?.sync());
     } catch (error) {
       throw this.#refusal(error, source);
     } finally {
@@ -200,6 +208,8 @@ export class Carriage {
     for (const entry of listing.entries.sort()) {
       this.side.call.pulse();
       const [kind, name] = [kindOfEntry(entry), nameOf(entry)];
+      // Staging of another call is nobody's yet.
+      if (this.options.carries !== "all" && isStaging(name)) continue;
       const [from, to] = [spotBelow(source, name), spotBelow(target, name)];
       if (kind === "dir") this.#folder(from, folder, name, to, below, name);
       else this.#entry(kind, from, folder, name, to, below, name);
@@ -217,37 +227,42 @@ export class Carriage {
     toName: string,
   ) {
     const { carries } = this.options;
-    // Staging of another call is no file of anybody's yet.
-    if (carries !== "all" && isStaging(name)) return;
-    if (carries !== "all" && kind !== "file") {
-      const path = this.#print(source.written);
-      if (carries === "no links") {
-        throw new Refusal(
-          "refused",
-          `the two places are on different file systems, and a ${
-            kind === "link" ? "link" : "special file"
-          } is not carried across; nothing was done`,
-          path,
-        );
-      }
+    if (carries === "files" && kind !== "file") {
       // What a hidden place holds is not told, a link in it neither.
-      this.#judgeOne(source, undefined, kind, []);
-      (kind === "link" ? this.#carried.links : this.#carried.others).push(path);
+      this.#judgeOne(source, undefined, []);
+      (kind === "link" ? this.#carried.links : this.#carried.others).push(this.#print(source.written));
       return;
     }
-    const there = into?.look(toName);
-    if (there) target = { ...target, real: recognise(this.side.survey, target.real, there) };
-    const needs: Permission[] = there ? ["create", "delete"] : ["create"];
-    const place = this.#judgeOne(source, target, kind, needs);
-    if (there && there.kind !== "file" && there.kind !== "link") throw kindsDiffer(this.#print(target.written));
-    if (there) this.#demandReplaceable(target, into!, toName);
+    let needs: Permission[] = ["create"];
+    let place = this.#judgeOne(source, target, needs);
+    if (carries === "no links" && kind !== "file") {
+      const what = kind === "link" ? "link" : "special file";
+      return this.#isUnfit(
+        new Refusal(
+          "refused",
+          `the two places are on different file systems, and a ${what} is not carried across; nothing was done`,
+          this.#print(source.written),
+        ),
+      );
+    }
+    const there = this.#there(target, into, toName);
+    const replaces = there?.kind === "file" || there?.kind === "link";
+    if (there) {
+      target = { ...target, real: recognise(this.side.survey, target.real, there) };
+      if (replaces) needs = ["create", "delete"];
+      place = this.#judgeOne(source, target, needs);
+      this.#demandFit(replaces, target);
+    }
+    this.#screen(source, target);
     this.#carried.files++;
-    if (there) this.#carried.replaced++;
+    if (replaces) this.#carried.replaced++;
     if (carries === "all") return;
     this.#askGoing(foundAt(source, place, folder, name, undefined));
     if (into) {
-      const replaces = carries === "files" && there?.kind === "file" ? "replace" : "go";
-      this.#ask(foundAt(target, place, into, toName, there), there ? replaces : "put");
+      const at = foundAt(target, place, into, toName, there);
+      const renews = carries === "files" && there?.kind === "file";
+      this.#ask(at, !there ? "put" : renews ? "replace" : "go");
+      if (renews) this.#declines(() => this.#old(at)?.close());
     }
     this.#file(source, folder, name, (file) => {
       const facts = file.facts();
@@ -271,9 +286,9 @@ export class Carriage {
 
   #copyFile(source: Spot, file: OpenFile, at: Found, needs: readonly Permission[]) {
     const facts = file.facts();
-    const replaced = at.facts?.kind === "file" ? at.folder.file(at.name) : undefined;
-    // What is moved to another file system takes along what it can.
-    const old = this.options.carries === "no links" ? file : replaced;
+    // What is copied over a file is that file with other content; what is moved is itself once more, and takes along what it can.
+    const replaced = this.options.carries === "files" ? this.#old(at) : undefined;
+    const old = this.options.carries === "files" ? replaced : file;
     try {
       const { notKept } = this.door.stage(at, piecesOf(file), {
         needs,
@@ -285,6 +300,7 @@ export class Carriage {
       });
       this.door.publish(this.#flushOnce && at.facts === undefined ? { flush: false } : {});
       this.#lose(notKept);
+      if ((facts.mode ?? 0) & LENDING) this.#lose(["mode"]);
     } catch (error) {
       // While the folder is open.
       this.door.close();
@@ -297,11 +313,39 @@ export class Carriage {
     this.#copied.set(absoluteOf(this.side.survey.boundary, source.real), facts);
   }
 
+  /** The file that is replaced, open, since it keeps its mode and attributes. */
+  #old(at: Found): OpenFile | undefined {
+    return at.facts?.kind === "file" ? this.#of(at, () => at.folder.file(at.name)) : undefined;
+  }
+
+  /** A folder that was made gets its mode when it is filled. A group that the folder above handed down stays. */
+  #finish(made: Found, mode: number) {
+    const whole = mode & 0o777 | made.facts!.mode! & 0o7000;
+    try {
+      if (made.facts!.mode !== whole) this.door.finishFolder(made, whole);
+    } catch (error) {
+      // Some file systems know no modes.
+      if (!(error instanceof Refusal) || error.outcome !== "denied") throw error;
+    }
+    const has = made.folder.look(made.name)?.mode ?? mode;
+    if ((has & 0o777) !== (mode & 0o777) || (mode & 0o7000 & ~has) !== 0) this.#lose(["mode"]);
+  }
+
   /**
-   * Stages 4 and 5 for one entry, on both sides; what is refused below the paths that were named names no path of a place.
-   * Returns the place it lands in.
+   * What is at a place already. Where nothing may be replaced or merged into, only what was found where the path itself leads counts:
+   * whatever else is there when something is made has come meanwhile, and refuses it.
    */
-  #judgeOne(source: Spot, target: Spot | undefined, kind: EntryKind, needs: readonly Permission[]): Place {
+  #there(target: Spot, into: Folder | undefined, name: string): Facts | undefined {
+    if (!into) return undefined;
+    if (target === this.to) return this.to.facts;
+    return this.options.overwrite ? this.#of(target, () => into.look(name)) : undefined;
+  }
+
+  /**
+   * Stages 4 and 5 for one entry, on both sides, before anything is looked at where it lands; what is refused below the paths
+   * that were named names no path of a place. Returns the place it lands in.
+   */
+  #judgeOne(source: Spot, target: Spot | undefined, needs: readonly Permission[]): Place {
     const { survey } = this.side;
     const { boundary } = survey;
     if (target) {
@@ -314,15 +358,27 @@ export class Carriage {
     const here = survey.place(absoluteOf(boundary, source.real));
     const there = survey.place(absoluteOf(boundary, (target ?? this.to).real));
     if (!isListed(here) || !isListed(there)) throw inside();
-    if (!this.options.allows(here, there) || needs.some((word) => !there.can.has(word))) throw inside();
-    if (target && kind !== "dir" && screensLess(survey, source.real, target.real)) this.#screened = true;
+    if (!this.options.allows(here, there)) throw inside();
+    this.#demandGrants(there, needs);
     return there;
   }
 
-  /** Without a word to that effect nothing is replaced but an entry that was named, and was there when that was allowed. */
-  #demandReplaceable({ written }: Spot, into: Folder, toName: string) {
-    const isNamed = into === this.to.folder && toName === this.to.name && this.to.facts !== undefined;
-    if (!this.options.overwrite && !isNamed) throw occupied(this.#print(written));
+  #demandGrants(place: Place, needs: readonly Permission[]) {
+    if (needs.some((word) => !place.can.has(word))) throw inside();
+  }
+
+  #screen(source: Spot, target: Spot) {
+    if (screensLess(this.side.survey, source.real, target.real)) this.#screened = true;
+  }
+
+  /** Kinds are looked at when all permissions have been. */
+  #demandFit(fits: boolean, target: Spot) {
+    if (!fits) this.#isUnfit(kindsDiffer(this.#print(target.written)));
+  }
+
+  #isUnfit(refusal: Refusal) {
+    if (this.#acts) throw refusal;
+    this.#unfit ??= refusal;
   }
 
   #demandDepth({ real, written }: Spot) {
@@ -331,7 +387,8 @@ export class Carriage {
   }
 
   #lose(notKept: readonly NotKept[]) {
-    this.#carried.notKept = [...new Set([...this.#carried.notKept, ...notKept])];
+    const lost = new Set([...this.#carried.notKept, ...notKept]);
+    this.#carried.notKept = NOT_KEPT.filter((word) => lost.has(word));
   }
 
   /** What is carried to another file system is removed here. */
@@ -341,9 +398,13 @@ export class Carriage {
 
   /** Asks the system for its leave while all is judged. That it declines is said when nothing else is refused. */
   #ask(at: Found, deed: Deed | "replace") {
+    this.#declines(() => demandLeave(at, deed, this.#print(at.written)));
+  }
+
+  #declines(ask: () => void) {
     if (this.#acts || this.#declined) return;
     try {
-      demandLeave(at, deed, this.#print(at.written));
+      ask();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.#declined = error;
@@ -374,6 +435,15 @@ export class Carriage {
     const facts = this.#copied.get(absoluteOf(this.side.survey.boundary, spot.real));
     if (!facts) return;
     this.door.remove(foundAt(spot, this.from.place, parent, name, facts), { needs: [], flush: false });
+  }
+
+  /** What the disk says against something names the entry that it is said of. */
+  #of<T>(at: Spot, act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      throw this.#refusal(error, at);
+    }
   }
 
   #refusal(error: unknown, at: Spot): unknown {
@@ -419,8 +489,8 @@ function nothing(): Carried {
  * Spec: 2-verbs §2.8, §2.17.
  */
 function modeOf(source: number, replaced: number | undefined): number {
-  if (replaced === undefined) return source;
-  return replaced & ~0o111 | source & 0o111 & replaced >> 2 | source & 0o6000;
+  if (replaced === undefined) return source & 0o1777;
+  return replaced & ~0o111 | source & 0o111 & replaced >> 2;
 }
 
 function spotBelow({ written, real }: Spot, name: string): Spot {

@@ -5,6 +5,7 @@ import { printable, printLocation } from "../boundary/print.ts";
 import { type Door, isOneEntry } from "../disk/mutate.ts";
 import type { Found } from "../disk/resolve.ts";
 import { Refusal } from "../refusal.ts";
+import { plural } from "./answer.ts";
 import { Carriage, type Carried, carrying, demandApart, kindsDiffer, occupied, special } from "./carry.ts";
 import { lockAndLook, notKeptFields, notKeptRows, notThere } from "./change.ts";
 import type { Answer, EngineSide } from "./verb.ts";
@@ -32,21 +33,21 @@ function copyFound(side: EngineSide, door: Door, args: CopyArguments, from: Foun
   const { survey } = side;
   const [fromPath, toPath] = [from, to].map(({ written }) => printLocation(survey.boundary, written));
   const dry = args.dry_run === true;
-  if (!dry) lockAndLook(door, to);
-  if (!from.facts) throw notThere(fromPath);
-  if (isStaging(from.name)) {
+  if ([from.written, from.real].some(({ segments }) => isStaging(segments.at(-1) ?? ""))) {
     throw new Refusal("refused", "names of this form are reserved for Fettler's own files in the making", fromPath);
   }
+  if (!dry) lockAndLook(door, to);
+  if (!from.facts) throw notThere(fromPath);
   const { kind } = from.facts;
   if (kind !== "dir" && kind !== "file") throw special(fromPath);
   if (kind === "dir" && !args.recursive) {
     throw new Refusal("refused", "this is a folder; pass --recursive (recursive) to copy it", fromPath);
   }
+  if (kind === "dir") demandReadableBelow(side, from, fromPath);
   demandApart(survey, from, to);
   if (isOneEntry(from, to)) throw new Refusal("invalid", "the two paths are one and the same entry", toPath);
   if (to.facts && !args.overwrite) throw occupied(toPath);
   if (to.facts && (kind === "dir") !== (to.facts.kind === "dir")) throw kindsDiffer(toPath);
-  if (kind === "dir") demandReadableBelow(side, from, fromPath);
   const carriage = new Carriage(side, door, from, to, {
     allows: (source) => source.can.has("read"),
     carries: "files",
@@ -88,10 +89,8 @@ function demandReadableBelow({ survey }: EngineSide, from: Found, path: string) 
 function textOf(from: string, to: string, copied: Carried, crossed: boolean, dry: boolean): string {
   const { files, directories, links, others, notKept } = copied;
   return [
-    `${dry ? "would copy" : "copied"} ${printable(from)} -> ${printable(to)}  ${files} ${
-      files === 1 ? "file" : "files"
-    }` +
-    (directories === 0 ? "" : `  ${directories} ${directories === 1 ? "folder" : "folders"}`) +
+    `${dry ? "would copy" : "copied"} ${printable(from)} -> ${printable(to)}  ${plural(files, "file")}` +
+    (directories === 0 ? "" : `  ${plural(directories, "folder")}`) +
     (crossed ? "  crossed trees" : ""),
     ...links.map((path) => `   link left out: ${printable(path)}`),
     ...others.map((path) => `   special file left out: ${printable(path)}`),

@@ -100,7 +100,7 @@ function moveFound(
       try {
         door.rename(from, to, needs, replaced);
       } catch (error) {
-        if (!(error instanceof DiskError) || error.fault !== "cross-device") throw error;
+        if (!(error instanceof DiskError) || error.fault !== "cross-device") throw ofTarget(error, fromPath, toPath);
         // One device by its number, and yet two places to the system.
         notKept = carry(carriage(side, door, from, to));
         atomic = false;
@@ -118,6 +118,13 @@ function moveFound(
     notKept,
     dry_run: dry,
   };
+}
+
+/** That something stands in the way where an entry is renamed to is said of that place. */
+function ofTarget(error: unknown, fromPath: string, toPath: string): unknown {
+  if (!(error instanceof Refusal) || error.path !== fromPath) return error;
+  if (error.outcome !== "target-exists" && error.outcome !== "refused") return error;
+  return new Refusal(error.outcome, error.message, toPath, error.fields);
 }
 
 /**

@@ -347,3 +347,259 @@ both("when the disk fails, no staging is left", { ...TREE }, {}, async ({ side, 
   assert.match(json.message, /the disk is full; by then copied: n/);
   assert.deepEqual(tree().filter((row) => /^n.*tmp/.test(row)), []);
 });
+
+/** Acts before the so many-th entry is gone to: entries are judged first, and then copied. */
+function meddling(side: EngineSide, acts: Readonly<Record<number, () => void>>): EngineSide {
+  let pulses = 0;
+  return { ...side, call: { ...side.call, pulse: () => acts[++pulses]?.() } };
+}
+
+both(
+  "what is refused is the same whether or not something hidden is there",
+  { "app/file/hf": "f", "app/dir/hf/x": "x", "app/both/aa": "f", "app/both/hf": "f", "app/deep/s/hf/x": "x" },
+  { work: { scopes: { "g/hf": [], "g/ro": LR, "g/s/hf": [], "h/s/hf/x": [] } } },
+  async ({ side, top, tree }) => {
+    const there: [string, () => void][] = [
+      ["nothing", () => {}],
+      ["a file", () => Deno.writeTextFileSync(`${top}/app/g/hf`, "secret")],
+      ["a folder", () => Deno.mkdirSync(`${top}/app/g/hf/in`, { recursive: true })],
+      ["a link", () => Deno.symlinkSync("/etc", `${top}/app/g/hf`)],
+    ];
+    for (const from of ["file", "dir", "both", "deep"]) {
+      const answers = new Set<string>();
+      for (const [what, put] of there) {
+        Deno.mkdirSync(`${top}/app/g/s`, { recursive: true });
+        // Of another kind than what would land there, and before the hidden one in order.
+        if (from === "both") Deno.mkdirSync(`${top}/app/g/aa`);
+        put();
+        if (from === "deep" && what !== "nothing") Deno.renameSync(`${top}/app/g/hf`, `${top}/app/g/s/hf`);
+        const before = tree();
+        for (const dry_run of [true, false]) {
+          const { json } = await call(side, "copy", { from, to: "g", ...RO, dry_run });
+          assert.match(json.message, /rules of its own/, `${from} ${what}`);
+          answers.add(JSON.stringify(json));
+        }
+        assert.deepEqual(tree(), before);
+        Deno.removeSync(`${top}/app/g`, { recursive: true });
+      }
+      assert.equal(answers.size, 1, from);
+      assert.doesNotMatch([...answers][0], /path|hf/);
+    }
+    // The hidden place would lie below a file that stands in the way.
+    Deno.mkdirSync(`${top}/app/h`);
+    Deno.writeTextFileSync(`${top}/app/h/s`, "a file");
+    const { json } = await call(side, "copy", { from: "deep", to: "h", ...RO });
+    assert.deepEqual([json.outcome, json.path], ["refused", undefined]);
+  },
+);
+
+both("what may not be written is refused before kinds are looked at", { "app/d/ro/x": "x", "app/g/ro": "a file" }, {
+  work: { scopes: { "g/ro": LR } },
+}, async ({ answer }) => {
+  const { outcome, path, message } = await answer("d", "g", RO);
+  assert.deepEqual([outcome, path], ["refused", undefined]);
+  assert.match(message, /rules of its own/);
+});
+
+both("a link is left out where it would land in a hidden place", { "app/d/hf": { link: "x" }, "app/g/hf": "secret" }, {
+  work: { scopes: { "g/hf": [] } },
+}, async ({ answer, tree }) => {
+  assert.deepEqual((await answer("d", "g", RO)).links_skipped, ["d/hf"]);
+  assert.ok(tree().includes("g/hf=secret"));
+});
+
+both(
+  "a folder keeps its mode, and is never more open than that",
+  { "app/d/in/x": "x", "app/d/open/y": "y", "app/m/in/z": "z" },
+  {},
+  async ({ copy, answer, side, top }) => {
+    const mode = (path: string) => Deno.statSync(`${top}/app/${path}`).mode! & 0o7777;
+    const modes: [string, number][] = [["", 0o700], ["/in", 0o2570], ["/open", 0o777]];
+    for (const [path, mode] of modes) Deno.chmodSync(`${top}/app/d${path}`, mode);
+    Deno.chmodSync(`${top}/app/m`, 0o755);
+    Deno.chmodSync(`${top}/app/m/in`, 0o751);
+    const seen: string[] = [];
+    const look = () => {
+      for (const [path, most] of modes) {
+        const now = Deno.lstatSync(`${top}/app/n${path}`).mode! & 0o777;
+        // The owner has to fill it.
+        if ((now & ~(most | 0o700)) !== 0) seen.push(`n${path} ${now.toString(8)}`);
+      }
+    };
+    const lenient = () => {
+      try {
+        look();
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      }
+    };
+    const watched = { ...side, call: { ...side.call, pulse: lenient, changed: lenient } };
+    const { json } = await call(watched, "copy", { from: "d", to: "n", ...R });
+    assert.deepEqual([json.ok, json.metadata_not_preserved], [true, ["mode"]]);
+    assert.deepEqual(seen, []);
+    assert.deepEqual(modes.map(([path]) => mode(`n${path}`)), [0o700, 0o570, 0o777]);
+    // A folder that is merged into keeps its own.
+    const merged = await answer("d", "m", RO);
+    assert.equal(merged.ok, true);
+    assert.deepEqual(["m", "m/in", "m/open"].map(mode), [0o755, 0o751, 0o777]);
+    // Its group is handed down where the folder above says so.
+    Deno.mkdirSync(`${top}/app/shared`);
+    Deno.chmodSync(`${top}/app/shared`, 0o2775);
+    assert.equal(await copy("d", "shared/n", R), "ok");
+    assert.deepEqual(["shared/n", "shared/n/in", "shared/n/open"].map(mode), [0o2700, 0o2570, 0o2777]);
+    for (const path of ["d/in", "n/in", "shared/n/in"]) Deno.chmodSync(`${top}/app/${path}`, 0o700);
+  },
+);
+
+both(
+  "what replaces a file is read by nobody who might not read that one",
+  {},
+  {},
+  async ({ copy, top }) => {
+    const mode = async (source: number, old: number) => {
+      Deno.writeTextFileSync(`${top}/app/s`, "s");
+      Deno.writeTextFileSync(`${top}/app/t`, "t");
+      Deno.chmodSync(`${top}/app/s`, source);
+      Deno.chmodSync(`${top}/app/t`, old);
+      assert.equal(await copy("s", "t", { overwrite: true }), "ok");
+      return Deno.statSync(`${top}/app/t`).mode! & 0o7777;
+    };
+    assert.equal(await mode(0o644, 0o640), 0o640);
+    assert.equal(await mode(0o755, 0o640), 0o750);
+    assert.equal(await mode(0o755, 0o600), 0o700);
+    assert.equal(await mode(0o644, 0o755), 0o644);
+    assert.equal(await mode(0o755, 0o644), 0o755);
+    assert.equal(await mode(0o4755, 0o600), 0o700);
+  },
+);
+
+both(
+  "what a copy does not keep is said",
+  { "app/d/a": "a", "app/d/b": "b", "app/plain": "p", "app/old": "old" },
+  {},
+  async ({ answer, text, top }) => {
+    assert.equal((await answer("plain", "n")).metadata_not_preserved, undefined);
+    Deno.chmodSync(`${top}/app/d/a`, 0o4755);
+    Deno.linkSync(`${top}/app/d/b`, `${top}/app/other`);
+    Deno.linkSync(`${top}/app/old`, `${top}/app/old2`);
+    const all = await answer("d", "n2", R);
+    // Owner and other names are the source's own, and it keeps them.
+    assert.deepEqual(all.metadata_not_preserved, ["mode"]);
+    assert.equal(Deno.statSync(`${top}/app/n2/a`).mode! & 0o7777, 0o755);
+    assert.equal(await text("d/a", "n3"), "copied d/a -> n3  1 file\n   not kept: mode\n");
+    // Of a file that is replaced.
+    assert.deepEqual((await answer("plain", "old", { overwrite: true })).metadata_not_preserved, ["hard-links"]);
+    assert.equal((await answer("d", "n4", { ...R, dry_run: true })).metadata_not_preserved, undefined);
+    if (Deno.uid() !== 0) return;
+    Deno.chownSync(`${top}/app/plain`, 12345, 12345);
+    assert.equal((await answer("plain", "n5")).metadata_not_preserved, undefined);
+    Deno.chownSync(`${top}/app/n5`, 12345, 12345);
+    assert.deepEqual((await answer("d/b", "n5", { overwrite: true })).metadata_not_preserved, ["owner"]);
+  },
+);
+
+const STAGING = `.fettle-${"a".repeat(32)}.tmp`;
+
+both(
+  "names of files in the making are not copied from",
+  { [`app/${STAGING}`]: "x", [`app/d/${STAGING}/x`]: "x", "app/d/y": "y", "app/l": { link: STAGING } },
+  {},
+  async ({ copy, tree }) => {
+    const before = tree();
+    for (const from of [STAGING, "l", `d/${STAGING}`, `d/../${STAGING}`]) {
+      assert.equal(await copy(from, "n", RO), "refused", from);
+    }
+    assert.deepEqual(tree(), before);
+    assert.equal(await copy("d", "n", R), "ok");
+    assert.deepEqual(tree().filter((row) => row.startsWith("n")), ["n/", "n/y=y"]);
+  },
+);
+
+both(
+  "without overwrite nothing is merged into or replaced that came meanwhile",
+  { "app/d/x": "x", "app/e/sub/x": "x" },
+  {},
+  async ({ side, top, tree }) => {
+    const app = `${top}/app`;
+    const makes = (path: string) => () => Deno.mkdirSync(`${app}/${path}`);
+    const writes = (path: string) => () => Deno.writeTextFileSync(`${app}/${path}`, "theirs");
+    const cases: [string, Record<number, () => void>, string, string[]][] = [
+      // Between judging and copying.
+      ["d", { 1: makes("n") }, "n", ["n/"]],
+      ["d", { 1: writes("n") }, "n", ["n=theirs"]],
+      ["e", { 1: makes("n") }, "n", ["n/"]],
+      // In what is being copied.
+      ["d", { 2: writes("n/x") }, "n/x", ["n/", "n/x=theirs"]],
+      ["e", { 3: makes("n/sub") }, "n/sub", ["n/", "n/sub/"]],
+      ["e", { 4: writes("n/sub/x") }, "n/sub/x", ["n/", "n/sub/", "n/sub/x=theirs"]],
+    ];
+    for (const [from, acts, path, left] of cases) {
+      const { json } = await call(meddling(side, acts), "copy", { from, to: "n", ...R });
+      assert.deepEqual([json.outcome, json.path], ["target-exists", path]);
+      assert.deepEqual(tree().filter((row) => row.startsWith("n")), left);
+      Deno.removeSync(`${app}/n`, { recursive: true });
+    }
+  },
+);
+
+both(
+  "with overwrite nothing is replaced at the path itself that came meanwhile",
+  { "app/d/x": "x", "app/m/x": "old", "app/k/x": "old", "app/k/y": "y" },
+  {},
+  async ({ side, top, tree }) => {
+    const app = `${top}/app`;
+    const side1 = meddling(side, { 1: () => Deno.mkdirSync(`${app}/n`) });
+    const { json } = await call(side1, "copy", { from: "d", to: "n", ...RO });
+    assert.deepEqual([json.outcome, json.path], ["target-exists", "n"]);
+    // What is merged into is gone.
+    const side2 = meddling(side, { 1: () => Deno.removeSync(`${app}/m`, { recursive: true }) });
+    const gone = await call(side2, "copy", { from: "d", to: "m", ...RO });
+    assert.equal(gone.json.outcome, "not-found");
+    assert.match(gone.json.path, /^m/);
+    // A file below is replaced when that was allowed for what is there now.
+    const side3 = meddling(side, { 1: () => Deno.writeTextFileSync(`${app}/k/x`, "newer") });
+    assert.equal((await call(side3, "copy", { from: "d", to: "k", ...RO })).outcome, "ok");
+    assert.ok(tree().includes("k/x=x"));
+  },
+);
+
+both(
+  "a folder where the file system knows no modes is copied, and that is said",
+  { "app/d/x": "x" },
+  {},
+  async ({ side, top, tree }) => {
+    const modeless = (folder: Folder): Folder =>
+      new Proxy(folder, {
+        get(target, property) {
+          const value = Reflect.get(target, property, target);
+          if (property === "folder") return (name: string) => modeless(target.folder(name));
+          if (property === "setMode") {
+            return () => {
+              throw new DiskError("denied", "this account has no right to do that");
+            };
+          }
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+    if (side.disk.kind !== "descriptor") return;
+    Deno.chmodSync(`${top}/app/d`, 0o777);
+    const disk = { ...side.disk, top: (tree: Parameters<typeof side.disk.top>[0]) => modeless(side.disk.top(tree)) };
+    const { json } = await call({ ...side, disk }, "copy", { from: "d", to: "n", ...R });
+    assert.deepEqual([json.ok, json.metadata_not_preserved], [true, ["mode"]]);
+    assert.ok(tree().includes("n/x=x"));
+  },
+);
+
+both("a file that cannot be opened is not replaced", { "app/d/a": "a", "app/d/z": "z", "app/t/z": "old" }, {}, async (
+  { answer, top, tree },
+) => {
+  Deno.chmodSync(`${top}/app/t/z`, 0o200);
+  // Nothing is shut to root.
+  if (Deno.uid() === 0) return;
+  for (const dry_run of [true, false]) {
+    const { outcome, path } = await answer("d", "t", { ...RO, dry_run });
+    assert.deepEqual([outcome, path], ["denied", "t/z"]);
+  }
+  Deno.chmodSync(`${top}/app/t/z`, 0o600);
+  assert.deepEqual(tree().filter((row) => row.startsWith("t")), ["t/", "t/z=old"]);
+});

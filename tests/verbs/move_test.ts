@@ -520,3 +520,162 @@ for (const [kind, library] of DISKS) {
     },
   });
 }
+
+/** Acts before the so many-th entry is gone to: entries are judged first, and then copied. */
+function meddling(side: EngineSide, acts: Readonly<Record<number, () => void>>): EngineSide {
+  let pulses = 0;
+  return { ...side, call: { ...side.call, pulse: () => acts[++pulses]?.() } };
+}
+
+/** One test for each implementation over two file systems: the trees `work` and `far`. */
+function across(
+  name: string,
+  entries: Record<string, Entry>,
+  scopes: TreeOptions["scopes"],
+  act: (world: { side: EngineSide; top: string; other: string }) => Promise<void>,
+) {
+  for (const [kind, library] of DISKS) {
+    const far = elsewhere();
+    if (far) Deno.removeSync(far);
+    Deno.test({
+      name: `${kind}: move: across file systems, ${name}`,
+      ignore: far === undefined,
+      async fn() {
+        const [top, other] = [makeFolder(entries), elsewhere()!];
+        const side = sideOf(boundaryOf({ work: { path: top }, far: { path: other, scopes } }), library);
+        try {
+          await act({ side, top, other });
+        } finally {
+          side.disk.close();
+          Deno.removeSync(top, { recursive: true });
+          Deno.removeSync(other, { recursive: true });
+        }
+      },
+    });
+  }
+}
+
+across(
+  "what is refused is the same whether or not something hidden is there",
+  { "d/hf": "f", "links/hf": "f", "links/a": { link: "hf" } },
+  { "g/hf": [], "n/hf": [] },
+  async ({ side, top, other }) => {
+    const run = async (from: string, to: string) => (await call(side, "move", { from, to, overwrite: true })).json;
+    const before = treeOf(top);
+    Deno.mkdirSync(`${other}/g`);
+    for (const from of ["d", "links"]) {
+      const answers = new Set<string>();
+      for (const put of [() => {}, () => Deno.writeTextFileSync(`${other}/g/hf`, "secret")]) {
+        put();
+        answers.add(JSON.stringify(await run(from, "far:g")));
+      }
+      Deno.removeSync(`${other}/g/hf`);
+      assert.equal(answers.size, 1);
+      assert.doesNotMatch([...answers][0], /hf/);
+      const { outcome, path } = await run(from, "far:n");
+      assert.deepEqual([outcome, path], ["refused", undefined]);
+    }
+    assert.deepEqual(treeOf(top), before);
+    assert.deepEqual(treeOf(other), ["g/"]);
+  },
+);
+
+across(
+  "modes are kept, and what is not is said",
+  { "d/in/x": "x", "d/y": "y", "f": "new", "plain": "p" },
+  {},
+  async ({ side, top, other }) => {
+    const run = async (from: string, to: string) => (await call(side, "move", { from, to, overwrite: true })).json;
+    Deno.chmodSync(`${top}/d/in`, 0o2777);
+    Deno.chmodSync(`${top}/d`, 0o700);
+    Deno.chmodSync(`${top}/f`, 0o4750);
+    Deno.linkSync(`${top}/d/y`, `${top}/y`);
+    const mode = (path: string) => Deno.statSync(`${other}/${path}`).mode! & 0o7777;
+    const moved = await run("d", "far:d");
+    assert.deepEqual([moved.ok, moved.atomic, moved.metadata_not_preserved], [true, false, ["mode", "hard-links"]]);
+    assert.deepEqual([mode("d"), mode("d/in")], [0o700, 0o777]);
+    Deno.writeTextFileSync(`${other}/f`, "old");
+    Deno.chmodSync(`${other}/f`, 0o644);
+    const { text } = await call(side, "move", { from: "f", to: "far:f", overwrite: true }, "text");
+    assert.equal(text, "moved work:f -> far:f  atomic: no  crossed trees\n   not kept: mode\n");
+    // As where it is moved in one go.
+    assert.equal(mode("f"), 0o750);
+    assert.equal((await run("plain", "far:plain")).metadata_not_preserved, undefined);
+    assert.equal((await run("far:plain", "far:p2")).metadata_not_preserved, undefined);
+  },
+);
+
+across(
+  "nothing is merged into or replaced that came meanwhile",
+  { "d/x": "x", "e/sub/x": "x" },
+  {},
+  async ({ side, top, other }) => {
+    const before = treeOf(top);
+    // A folder's entries are gone to when it is looked through, when it is judged, and when it is copied.
+    const cases: [string, number, () => void, string][] = [
+      ["d", 2, () => Deno.mkdirSync(`${other}/n`), "far:n"],
+      ["d", 2, () => Deno.writeTextFileSync(`${other}/n`, "theirs"), "far:n"],
+      ["d", 3, () => Deno.writeTextFileSync(`${other}/n/x`, "theirs"), "far:n/x"],
+      ["e", 5, () => Deno.mkdirSync(`${other}/n/sub`), "far:n/sub"],
+    ];
+    for (const [from, at, act, path] of cases) {
+      const { json } = await call(meddling(side, { [at]: act }), "move", { from, to: "far:n" });
+      assert.deepEqual([json.outcome, json.path], ["target-exists", path]);
+      assert.ok(treeOf(other).every((row) => !row.endsWith("=x")));
+      Deno.removeSync(`${other}/n`, { recursive: true });
+    }
+    assert.deepEqual(treeOf(top), before);
+  },
+);
+
+both(
+  "a folder that is replaced tells nothing of what is hidden in it",
+  { "app/d/x": "x", "app/g": null },
+  { work: { scopes: { "g/hf": [] } } },
+  async ({ side, top }) => {
+    const answers = new Set<string>();
+    for (const put of [() => {}, () => Deno.writeTextFileSync(`${top}/app/g/hf`, "secret")]) {
+      put();
+      for (const dry_run of [true, false]) {
+        answers.add((await call(side, "move", { from: "d", to: "g", overwrite: true, dry_run })).text);
+      }
+    }
+    assert.equal(answers.size, 1);
+    assert.doesNotMatch([...answers][0], /hf/);
+  },
+);
+
+both(
+  "who comes second to a name is told of that name",
+  { "app/d/x": "x", "app/f": "f" },
+  {},
+  async ({ side, top, tree }) => {
+    for (const from of ["d", "f"]) {
+      const put = () => Deno.mkdirSync(`${top}/app/n/theirs`, { recursive: true });
+      // Before the first change, when all is judged.
+      const raced = { ...side, call: { ...side.call, changed: (path?: string) => path === undefined && put() } };
+      const { json } = await call(raced, "move", { from, to: "n" });
+      assert.deepEqual([json.outcome, json.path], ["target-exists", "n"]);
+      assert.ok(tree().includes("app/n/theirs/"));
+      Deno.removeSync(`${top}/app/n`, { recursive: true });
+    }
+    // What was empty is not any more.
+    Deno.mkdirSync(`${top}/app/n`);
+    const put = () => Deno.writeTextFileSync(`${top}/app/n/theirs`, "theirs");
+    const raced = { ...side, call: { ...side.call, changed: (path?: string) => path === undefined && put() } };
+    const { json } = await call(raced, "move", { from: "d", to: "n", overwrite: true });
+    assert.deepEqual([json.outcome, json.path], ["refused", "n"]);
+    assert.ok(tree().includes("app/d/x=x") && tree().includes("app/n/theirs=theirs"));
+  },
+);
+
+both(
+  "names of files in the making are not moved",
+  { [`app/.fettle-${"a".repeat(32)}.tmp`]: "x", [`app/.fettle-${"b".repeat(32)}.tmp/x`]: "x" },
+  {},
+  async ({ move, tree }) => {
+    const before = tree();
+    for (const digit of ["a", "b", "c"]) assert.equal(await move(`.fettle-${digit.repeat(32)}.tmp`, "n"), "refused");
+    assert.deepEqual(tree(), before);
+  },
+);
