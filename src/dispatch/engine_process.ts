@@ -82,6 +82,8 @@ export class EngineProcess {
   #watch: ReturnType<typeof setInterval> | undefined;
   /** It runs its call on its main thread, so a cancel cannot reach it. */
   readonly #inline: boolean;
+  /** Settled when its pipes are closed. */
+  readonly #listening: Promise<void>;
   #last = 0;
   #isOpen = false;
   #ended = false;
@@ -118,7 +120,7 @@ export class EngineProcess {
     this.#input = this.#child.stdin.getWriter();
     this.#fenced.promise.catch(() => {});
     this.#opened.promise.catch(() => {});
-    this.#listen();
+    this.#listening = this.#listen();
     this.#send(
       {
         boundary,
@@ -181,10 +183,11 @@ export class EngineProcess {
     this.#giveUp();
   }
 
-  /** Lets it answer what it was asked, then end. */
+  /** Lets it answer what it was asked, then end. Settled when nothing of it is left. */
   async close(): Promise<void> {
     this.#send({ finish: true });
     await this.#child.status;
+    await this.#listening;
   }
 
   #send(frame: ToEngine, body?: Uint8Array) {
