@@ -369,7 +369,7 @@ export class Door {
         throw new Refusal(
           said.outcome,
           `${said.message.replace(NOTHING_CHANGED, "")}; by then ${counted(gone)} in it had gone`,
-          said.path,
+          said.path ?? this.#print(at),
           { ...said.fields, ...gone },
         );
       }

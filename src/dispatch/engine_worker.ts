@@ -69,6 +69,9 @@ class Mail {
 }
 
 class RunningCall implements Call {
+  /** It has told of an entry that it changed. */
+  #changed = false;
+
   constructor(
     readonly request: Request,
     readonly opening: Opening,
@@ -87,7 +90,7 @@ class RunningCall implements Call {
 
   pulse() {
     Atomics.add(this.control, CONTROL.PULSE, 1);
-    if (Atomics.load(this.control, CONTROL.CANCEL) !== 0) throw cancelled();
+    this.#demandWanted();
   }
 
   progress(done: number) {
@@ -95,6 +98,7 @@ class RunningCall implements Call {
   }
 
   changed(path?: string) {
+    this.#changed ||= path !== undefined;
     this.output.send({ changed: this.id, path });
   }
 
@@ -105,15 +109,18 @@ class RunningCall implements Call {
     this.output.send({ ask: this.id, job, header }, body);
     try {
       for (;;) {
-        const { header, body } = this.mail.next(() => {
-          if (Atomics.load(this.control, CONTROL.CANCEL) !== 0) throw cancelled();
-        });
+        const { header, body } = this.mail.next(() => this.#demandWanted());
         if (!("told" in header) || header.told !== this.id) continue;
-        if (header.header.cancelled) throw cancelled();
+        if (header.header.cancelled) throw cancelled(this.#changed);
         return { header: header.header, body };
       }
     } finally {
       Atomics.store(this.control, CONTROL.ASKING, 0);
     }
+  }
+
+  /** @throws {Refusal} `refused` when the call was cancelled. */
+  #demandWanted() {
+    if (Atomics.load(this.control, CONTROL.CANCEL) !== 0) throw cancelled(this.#changed);
   }
 }

@@ -44,9 +44,12 @@ export function fault(): Refusal {
   return new Refusal("fault", "Fettler failed by a defect of its own; nothing was changed by this call");
 }
 
-/** What becomes of a call that was cancelled, and is answered all the same. Spec: 2-verbs §2.5. */
-export function cancelled(): Refusal {
-  return new Refusal("refused", "cancelled before it was done; nothing was changed");
+/**
+ * What becomes of a call that was cancelled, and is answered all the same. Spec: 2-verbs §2.5.
+ * @param changed Something is known to have been changed: what it was is for the verb to say.
+ */
+export function cancelled(changed = false): Refusal {
+  return new Refusal("refused", `cancelled before it was done${changed ? "" : "; nothing was changed"}`);
 }
 
 /** Runs a verb and renders what comes of it. A refusal is an answer; anything else that is thrown is a fault, told to `report`. */

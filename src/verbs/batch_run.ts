@@ -25,7 +25,7 @@ import type { BatchArguments } from "./batch.ts";
 export async function run(args: BatchArguments, called: EngineSide): Promise<Answer> {
   // As of a tool: no operation takes a flag, so none is spoken of.
   const side: EngineSide = { ...called, form: "tool" };
-  const script = args.script ?? readRelaxedJson(readText(side, args.script_path!));
+  const script = args.script ?? readRelaxedJson(scriptText(side, args.script_path!));
   const dry = args.dry_run === true;
   const operations = operationsOf(script);
   const rehearsal = dry ? new Rehearsal(side) : undefined;
@@ -37,6 +37,19 @@ export async function run(args: BatchArguments, called: EngineSide): Promise<Ans
   }
   return answerOf(rows, operations.length, dry);
 }
+
+/** The text of a script. What encoding it has is for nobody to say, so none is asked for. @throws {Refusal} */
+function scriptText(side: EngineSide, path: string): string {
+  try {
+    return readText(side, path);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal(error.outcome, error.message.replace(ADVICE, ""), error.path, error.fields);
+  }
+}
+
+/** The end of a sentence that advises a flag which `batch` does not have. */
+const ADVICE = /; [^;]*--encoding.*$/;
 
 /** Names of fields in a script, and of the arguments they are. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -80,6 +93,8 @@ async function runOne(
   rehearsal: Rehearsal | undefined,
 ): Promise<Row> {
   try {
+    // Some operations pass no safe point of their own.
+    side.call.pulse();
     const answer = await (rehearsal ? rehearsal.run(work, args) : work.run(args, side));
     return { index, op, outcome: answer.outcome ?? "ok", detail: answer.text().split("\n")[0] };
   } catch (error) {

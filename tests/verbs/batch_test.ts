@@ -196,3 +196,19 @@ both("batch: a dry run copies without reading", { "app/a": "a" }, {}, async (wor
   const copies = [{ op: "copy", path: "a", to: "b" }, { op: "copy", path: "b", to: "c" }];
   assert.deepEqual(await rehearse(world, ...copies, ...copies), ["ok", "ok", "target-exists"]);
 }, Deno.build.os !== "linux");
+
+both(
+  "batch: a script that is no text is not advised a flag that there is not",
+  {
+    "app/zero": "a\0b",
+    "app/latin": new Uint8Array([0x61, 0xff, 0x62]),
+    "app/mark": new Uint8Array([0xff, 0xfe, 0x61]),
+  },
+  {},
+  async ({ json }) => {
+    for (const path of ["zero", "latin", "mark"]) {
+      const { outcome, message } = await json("batch", { script_path: path });
+      assert.deepEqual([outcome, /--|;/.test(message)], ["refused", false], message);
+    }
+  },
+);

@@ -1,6 +1,9 @@
 /** `new`, `mkdir` and `exec`, on both disk implementations. Spec 2-verbs §2.15, §2.19; 1-boundary §1.5, §1.9, §1.11. */
 import assert from "node:assert/strict";
-import { both } from "./changing_support.ts";
+import { call } from "../support/side.ts";
+import { mount, mountable } from "../support/system.ts";
+import { put } from "../support/tree.ts";
+import { both, type World } from "./changing_support.ts";
 
 const WORLD = {
   "app/a": "a",
@@ -113,5 +116,66 @@ both(
     assert.equal(await does("copy", { from: "nosuch:x", to: "nosuch:y" }), "invalid");
     assert.equal(await does("mkdir", { path: ".mcp.json" }), "governed");
     assert.deepEqual(tree(), before);
+  },
+);
+
+/** `mkdir` while somebody else is at work: `meanwhile` is told before the first change and of each folder once it is there. */
+async function mkdirBeside({ side }: World, path: string, meanwhile: (made?: string) => void) {
+  return (await call({ ...side, call: { ...side.call, changed: meanwhile } }, "mkdir", { path })).json;
+}
+
+both("mkdir: only who makes a folder says so", {}, {}, async (world) => {
+  const { top } = world;
+  const lost = await mkdirBeside(world, "a/b", (made) => made ?? Deno.mkdirSync(`${top}/app/a/b`, { recursive: true }));
+  assert.deepEqual([lost.ok, lost.created, lost.detail], [true, false, "was already there"]);
+  const partly = await mkdirBeside(world, "c/d", (made) => made ?? Deno.mkdirSync(`${top}/app/c`));
+  assert.deepEqual([partly.ok, partly.created, partly.detail], [true, true, "created"]);
+});
+
+both("mkdir: stopped in the middle, it names what it has made", {}, {}, async (world) => {
+  const { json, tree, top } = world;
+  const stopped = await mkdirBeside(world, "a/b/c", (made) => made === "a/b" && put(top, { "app/a/b/c": "mine" }));
+  assert.deepEqual([stopped.outcome, stopped.changed], ["target-exists", ["a", "a/b"]]);
+  assert.match(stopped.message, /; made by then: a, a\/b$/);
+  assert.deepEqual(tree(), ["a/", "a/b/", "a/b/c=mine"]);
+  assert.equal((await json("mkdir", { path: "a/b/c" })).changed, undefined);
+});
+
+both("mkdir: on a disk that is full in the middle", { "app/m/": null }, {}, async ({ json, top }) => {
+  using _full = mount(`${top}/app/m`, ["-t", "tmpfs", "-o", "nr_inodes=3", "tmpfs"]);
+  const { outcome, message, changed } = await json("mkdir", { path: "m/a/b/c/d" });
+  assert.deepEqual([outcome, changed], ["denied", ["m/a", "m/a/b"]]);
+  assert.match(message, /the disk is full; made by then: m\/a, m\/a\/b$/);
+}, !mountable());
+
+both(
+  "a name that the system does not take: declined where something is to be made, else not there",
+  { "app/a": "a", "app/d/x": "x" },
+  {},
+  async ({ json }) => {
+    const long = "n".repeat(300);
+    const calls: readonly [outcome: string, verb: string, args: Record<string, unknown>][] = [
+      ["denied", "new", { path: long }],
+      ["denied", "new", { path: `${long}/n` }],
+      ["denied", "mkdir", { path: `n/${long}` }],
+      ["denied", "write", { path: long, text: "x" }],
+      ["denied", "copy", { from: "a", to: long }],
+      ["denied", "copy", { from: "d", to: `d/${long}`, recursive: true, overwrite: true }],
+      ["denied", "move", { from: "a", to: long }],
+      ["denied", "move", { from: "d", to: long, overwrite: true }],
+      ["not-found", "move", { from: long, to: "n" }],
+      ["not-found", "copy", { from: long, to: "n" }],
+      ["not-found", "delete", { path: long }],
+      ["not-found", "exec", { path: long, executable: true }],
+      ["not-found", "edit", { path: long, script: { edits: [{ replace: "a", with: "b" }] } }],
+      ["not-found", "read", { paths: [long] }],
+    ];
+    for (const [outcome, verb, args] of calls) {
+      for (const dry of verb === "read" ? [{}] : [{ dry_run: true }, {}]) {
+        const said = await json(verb, { ...args, ...dry });
+        assert.equal(said.outcome, outcome, `${verb} ${JSON.stringify(said)}`);
+        if (outcome === "denied") assert.match(said.message, /declines: a name in the path is longer than it allows/);
+      }
+    }
   },
 );
