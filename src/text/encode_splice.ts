@@ -129,7 +129,9 @@ interface Meter {
 function meterFor({ bytes, text, encoding }: Decoded, { pulse, path }: Bounds): Meter {
   const mark = encoding.bom.length;
   const { family, unit } = encoding;
-  if (family === "multi") return new CountingMeter(text, mark, counterOf(encoding, path), pulse);
+  if (family === "multi") {
+    return wholePairs(new CountingMeter(text, mark, counterOf(encoding, path), pulse), text, encoding, path);
+  }
   // One unit of the file for each of the text: ASCII in UTF-8, everything in UTF-16 and the one-byte encodings.
   if (bytes.length - mark === text.length * unit) return { to: (offset) => mark + offset * unit };
   return new CountingMeter(text, mark, family === "utf-8" ? bytesIn8 : bytesIn32, pulse);
@@ -162,6 +164,19 @@ class CountingMeter implements Meter {
     }
     return this.#bytes;
   }
+}
+
+/** No change begins or ends between two characters that are one sequence of bytes. @throws {Refusal} `refused` */
+function wholePairs(meter: Meter, text: string, encoding: Encoding, path?: string): Meter {
+  const { pairs } = legacyTable(encoding);
+  if (pairs.size === 0) return meter;
+  return {
+    to(offset) {
+      const at = meter.to(offset);
+      if (offset > 0 && pairs.has(text.slice(offset - 1, offset + 1))) throw refuseInexact(encoding, at - 2, path);
+      return at;
+    },
+  };
 }
 
 /** How many bytes a stretch of a text takes, `STRETCH` characters and one at most. */

@@ -186,6 +186,25 @@ Deno.test("scenario 55: the same for bytes that mostly decode, escape sequences 
   assert.ok(spliced > 2000, String(spliced));
 });
 
+Deno.test("two characters that are one sequence of bytes are not parted", () => {
+  const encoding = namedEncoding("big5");
+  const bytes = new Uint8Array([0x0d, 0x0a, 0x88, 0x62, 0x61]);
+  const text = decodeWhole(bytes, encoding);
+  assert.equal(text, "\r\n\u00ca\u0304a");
+  for (const [start, end] of [[3, 3], [2, 3], [3, 4], [0, 3], [3, 5]]) {
+    assert.throws(
+      () => spliceChanges({ bytes, text, encoding }, [{ start, end, text: "x" }]),
+      (error) => error instanceof Refusal && error.outcome === "refused",
+      `${start}-${end}`,
+    );
+  }
+  for (
+    const [start, end, hexadecimal] of [[2, 4, "0d0a7861"], [4, 4, "0d0a88627861"], [2, 2, "0d0a78886261"]] as const
+  ) {
+    assert.equal(hex(spliceChanges({ bytes, text, encoding }, [{ start, end, text: "x" }])), hexadecimal);
+  }
+});
+
 Deno.test("a file whose bytes are not those its encoding is written with is refused", () => {
   const table: [name: string, bytes: number[]][] = [
     ["shift_jis", [0x61, 0x87, 0x9c]],
